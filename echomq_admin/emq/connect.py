@@ -1,0 +1,77 @@
+"""Connections: an address becomes a client with bounded pool and patience."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+DEFAULTS = {"connect_ms": 1000, "read_ms": 3000, "pool": 16}
+CLIENT_NAME = "echomq-admin"
+SCHEMES = ("redis", "rediss", "unix")
+
+
+def connect(url: str) -> redis.Redis:
+    """A client of `redis://`, `rediss://` or `unix://` that decodes nothing.
+
+    Options stand in the query: `connect_ms`, `read_ms`, `pool` (connections at most) and
+    `client_name`. A call that finds the pool empty waits for `read_ms`. No call is repeated
+    by the client: a lost answer is the caller's to judge. Raises `ValueError` with a sentence
+    that never holds a password. Nothing is sent before the first command.
+    """
+    plain, options = _split(url)
+    pool = redis.BlockingConnectionPool.from_url(
+        plain,
+        max_connections=options["pool"],
+        timeout=options["read_ms"] / 1000,
+        socket_timeout=options["read_ms"] / 1000,
+        socket_connect_timeout=options["connect_ms"] / 1000,
+        client_name=_client_name(url),
+        retry=Retry(NoBackoff(), 0),
+        decode_responses=False,
+    )
+    return redis.Redis.from_pool(pool)
+
+
+def target(url: str) -> str:
+    """The address as people may see it: without user, password and options."""
+    parts = urlsplit(url)
+    if parts.scheme == "unix":
+        return f"unix://{parts.path}"
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or "localhost"
+    return f"{parts.scheme}://{host}:{parts.port or 6379}{parts.path.rstrip('/') or '/0'}"
+
+
+def _split(url: str) -> tuple[str, dict[str, int]]:
+    """The address without the console's options, and those options as numbers."""
+    parts = urlsplit(url)
+    if parts.scheme not in SCHEMES:
+        raise ValueError("an address starts with redis://, rediss:// or unix://")
+    _check_place(parts.scheme, parts.path)
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    unknown = set(query) - set(DEFAULTS) - {"client_name", "db"}
+    if unknown:
+        raise ValueError(f"unknown option {sorted(unknown)[0]!r}")
+    options = {name: _number(name, query.get(name, DEFAULTS[name])) for name in DEFAULTS}
+    kept = f"db={_number('db', query['db'], 0)}" if "db" in query else ""
+    return urlunsplit((parts.scheme, parts.netloc, parts.path, kept, "")), options
+
+
+def _check_place(scheme: str, path: str) -> None:
+    if scheme == "unix":
+        if not path:
+            raise ValueError("unix:// needs the path of a socket")
+    elif path.strip("/") and not path.strip("/").isdecimal():
+        raise ValueError("what follows the host is the number of a database")
+
+
+def _number(name: str, text: str | int, least: int = 1) -> int:
+    if not str(text).isdecimal() or int(text) < least:
+        raise ValueError(f"{name} is a number of at least {least}")
+    return int(text)
+
+
+def _client_name(url: str) -> str:
+    return dict(parse_qsl(urlsplit(url).query)).get("client_name", CLIENT_NAME)

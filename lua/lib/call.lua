@@ -1,0 +1,98 @@
+-- The frame of every call: its bases, its clock, its replay, its audit entry.
+-- The script that includes it sets VERB first, asks enter() before anything else and ends with leave().
+
+local BASE, ADMIN = KEYS[1], KEYS[2]
+local ACTOR, OP_ID = ARGV[1], ARGV[2]
+local AUDIT, KEPT = ADMIN .. 'audit', ADMIN .. 'op:' .. OP_ID
+local PENDING, ACTIVE = BASE .. 'pending', BASE .. 'active'
+local SCHEDULE, DEAD = BASE .. 'schedule', BASE .. 'dead'
+local KEEP_MS, AUDIT_LENGTH, ERROR_BYTES = 86400000, 100000, 65536
+
+local clock = redis.call('TIME')
+local NOW = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+-- One entry a job: id, outcome, attempts, stalled, deadline, group, error, error was cut.
+local MOVED, CHANGED = {}, false
+
+-- A canonical integer of at most 15 characters, exact in a double; else nil.
+local function whole(text)
+  if text and #text <= 15 and (text == '0' or string.find(text, '^-?[1-9]%d*$')) then
+    return tonumber(text)
+  end
+end
+
+local function key_type(key)
+  return redis.call('TYPE', key).ok
+end
+
+-- An error in the middle of a script does not undo what it wrote, so every key that a verb may
+-- touch is looked at before its first write.
+local function wrong_type()
+  local expected = {
+    { PENDING, 'zset' }, { ACTIVE, 'zset' }, { SCHEDULE, 'zset' }, { DEAD, 'zset' },
+    { BASE .. 'gactive', 'hash' }, { BASE .. 'glimit', 'hash' }, { BASE .. 'paused', 'set' },
+    { BASE .. 'ring', 'list' }, { BASE .. 'wake', 'list' }, { BASE .. 'meta', 'hash' },
+    { BASE .. 'metrics:completed', 'hash' }, { BASE .. 'metrics:failed', 'hash' },
+    { AUDIT, 'stream' }, { KEPT, 'string' },
+  }
+  for _, pair in ipairs(expected) do
+    local found = key_type(pair[1])
+    if found ~= 'none' and found ~= pair[2] then
+      return redis.error_reply('EMQSTATE ' .. pair[1] .. ' is a ' .. found .. ', not a ' .. pair[2])
+    end
+  end
+end
+
+local function kept_reply()
+  local kept = OP_ID ~= '' and redis.call('GET', KEPT)
+  if not kept then return nil end
+  local readable, verb, reply = pcall(cmsgpack.unpack, kept)
+  if not readable then
+    return redis.error_reply('EMQSTATE the reply kept under this op_id cannot be read')
+  end
+  if verb ~= VERB then
+    return redis.error_reply('EMQREPLAY this op_id already names a call of ' .. tostring(verb))
+  end
+  return reply
+end
+
+-- What to answer at once: the kept reply of a replay, or an error. Else nil.
+local function enter()
+  return wrong_type() or kept_reply()
+end
+
+local function moved(id, outcome, row, deadline, stalled)
+  CHANGED = true
+  if ACTOR == '' then return end
+  row = row or {}
+  MOVED[#MOVED + 1] = {
+    id, outcome, whole(row.attempts) or row.attempts or false,
+    stalled or whole(row.stalled) or row.stalled or false,
+    deadline or false, row.group or false, row.error or false, false,
+  }
+end
+
+-- The errors of one entry share a bound: what a short one leaves goes to those behind it.
+local function share_errors()
+  local left = ERROR_BYTES
+  for i, job in ipairs(MOVED) do
+    local allowed = math.floor(left / (#MOVED - i + 1))
+    if job[7] and #job[7] > allowed then
+      job[7], job[8] = string.sub(job[7], 1, allowed), true
+    end
+    left = left - (job[7] and #job[7] or 0)
+  end
+end
+
+local function write_audit(detail)
+  share_errors()
+  local entry = {
+    AUDIT, 'MAXLEN', '~', AUDIT_LENGTH, '*', 'op', VERB, 'op_id', OP_ID, 'actor', ACTOR,
+    't', NOW, 'n', #MOVED, 'jobs', cmsgpack.pack(MOVED),
+  }
+  if detail then
+    entry[#entry + 1] = 'detail'
+    entry[#entry + 1] = cmsgpack.pack(detail)
+  end
+  redis.call('XADD', unpack(entry))
+end

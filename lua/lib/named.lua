@@ -1,0 +1,29 @@
+-- Verbs on named jobs: (id, token) pairs in, one outcome each out.
+--#include lib/rows
+
+-- Calls judge(id, token, position) once for each id of the pairs that start at ARGV[first].
+-- Replies id, outcome, id, outcome…, so that a replay can answer by itself.
+local function each_named(first, judge)
+  local reply, answered = {}, {}
+  for at = first, #ARGV, 2 do
+    local id = ARGV[at]
+    if not answered[id] then answered[id] = judge(id, ARGV[at + 1], (at - first) / 2 + 1) end
+    reply[#reply + 1] = id
+    reply[#reply + 1] = answered[id]
+  end
+  return reply
+end
+
+-- Whether the job was claimed since the caller saw it. An empty token is no fence.
+local function is_changed(row, token)
+  return token ~= '' and token ~= token_of(row)
+end
+
+-- A child of a flow whose parent still waits for it, or lies in another queue where nobody here
+-- can see it: taking such a job away strands the parent.
+local function is_child(id)
+  local parent, queue = unpack(redis.call('HMGET', row_key(id), 'parent', 'parent_queue'))
+  if not parent then return false end
+  if queue and BASE ~= 'emq:{' .. queue .. '}:' then return true end
+  return redis.pcall('HGET', row_key(parent), 'state') == 'awaiting_children'
+end

@@ -1,0 +1,88 @@
+-- Rows, and the moves of one id between the sets.
+--#include lib/lanes
+
+-- The error is copied into audit entries only, and it may be long.
+local FIELDS = ACTOR ~= '' and { 'attempts', 'stalled', 'group', 'last_error' }
+  or { 'attempts', 'stalled', 'group' }
+
+local function row_key(id)
+  return BASE .. 'job:' .. id
+end
+
+-- nil when there is no row. `fault` is true when no verb may work on it: it is no hash, its attempts
+-- is no integer, or its lane is no sorted set. Absent fields are false.
+local function read_row(id)
+  local found = redis.pcall('HMGET', row_key(id), unpack(FIELDS))
+  if found.err then return { attempts = false, stalled = false, group = false, fault = true } end
+  local row = { attempts = found[1], stalled = found[2], group = found[3], error = found[4], hash = true }
+  if not (row.attempts or row.stalled or row.group or row.error)
+    and redis.call('EXISTS', row_key(id)) == 0 then
+    return nil
+  end
+  row.fault = (row.attempts and not whole(row.attempts)) or (row.group and not lane_readable(row.group))
+  return row
+end
+
+local function token_of(row)
+  return row.attempts or '0'
+end
+
+-- Out of pending, schedule, dead and its own lane.
+local function leave_waiting(id, row)
+  redis.call('ZREM', PENDING, id)
+  redis.call('ZREM', SCHEDULE, id)
+  redis.call('ZREM', DEAD, id)
+  if row and row.group and lane_readable(row.group) then
+    if redis.call('ZREM', lane_key(row.group), id) == 1 then touch(row.group) end
+  end
+end
+
+-- Out of active; a grouped job gives its slot back. True when it was there.
+local function leave_active(id, row)
+  local was_there = redis.call('ZREM', ACTIVE, id) == 1
+  if was_there and row and row.group then fly(row.group, -1) end
+  return was_there
+end
+
+-- Back: a grouped job to its own lane, any other to pending. `stalled` is written along when given.
+local function back(id, row, stalled)
+  redis.call('ZREM', SCHEDULE, id)
+  redis.call('ZREM', DEAD, id)
+  if row.group then
+    redis.call('ZREM', PENDING, id)
+    redis.call('ZADD', lane_key(row.group), 0, id)
+    touch(row.group)
+  else
+    redis.call('ZADD', PENDING, 0, id)
+  end
+  if stalled then
+    redis.call('HSET', row_key(id), 'state', 'pending', 'stalled', stalled)
+  else
+    redis.call('HSET', row_key(id), 'state', 'pending')
+  end
+end
+
+local function into_dead(id, row)
+  leave_waiting(id, row)
+  redis.call('ZADD', DEAD, 0, id)
+end
+
+-- A row that nobody can work on goes to dead as it is, so that no worker meets it again.
+local function set_aside(id, row, deadline)
+  leave_active(id, row)
+  into_dead(id, row)
+  moved(id, 'unreadable', row, deadline)
+end
+
+local function bump(metric, by)
+  if by == 0 then return end
+  local key = BASE .. 'metrics:' .. metric
+  redis.call('HSET', key, 'count', (whole(redis.call('HGET', key, 'count')) or 0) + by)
+end
+
+-- The row and every side key of a job; big ones are freed behind the call.
+local function delete_keys(id)
+  local row = row_key(id)
+  redis.call('UNLINK', row, row .. ':logs', row .. ':lock', row .. ':dependencies',
+    row .. ':processed', row .. ':failed', row .. ':unsuccessful')
+end

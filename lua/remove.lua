@@ -1,0 +1,51 @@
+-- Deletes named jobs: row, logs, side keys and every set or lane that holds them.
+-- KEYS[1] the queue's base, emq:{q}:
+-- KEYS[2] the console's base, emqadmin:{q}:
+-- ARGV[1] actor, empty for none
+-- ARGV[2] op_id, empty for none
+-- ARGV[3] 1 to override active, locked and child, else 0
+-- ARGV[4] dedup id, empty for none
+-- ARGV[5] first of the pairs job id, token; an empty token is no fence
+-- Reply: id, outcome, id, outcome…: removed, changed, active, locked, child, gone
+-- Error: EMQSTATE a key of the queue has a wrong type, or the kept reply cannot be read; nothing was written
+-- Error: EMQREPLAY the op_id names a call of another verb
+local VERB = 'remove'
+--#include lib/named
+
+local early = enter()
+if early then return early end
+
+local force = ARGV[3] == '1'
+local dedup = ARGV[4] ~= '' and BASE .. 'de:' .. ARGV[4]
+
+local function is_held(id)
+  for _, set in ipairs({ PENDING, ACTIVE, SCHEDULE, DEAD }) do
+    if redis.call('ZSCORE', set, id) then return true end
+  end
+  return false
+end
+
+local function delete(id, row)
+  leave_active(id, row)
+  leave_waiting(id, row)
+  delete_keys(id)
+  if dedup and key_type(dedup) == 'string' and redis.call('GET', dedup) == id then
+    redis.call('DEL', dedup)
+  end
+end
+
+local reply = each_named(5, function(id, token)
+  local row = read_row(id)
+  if not row and not is_held(id) then return 'gone' end
+  local deadline = redis.call('ZSCORE', ACTIVE, id)
+  if row and row.hash and is_changed(row, token) then return 'changed' end
+  if row and not force then
+    if deadline then return 'active' end
+    if redis.call('EXISTS', row_key(id) .. ':lock') == 1 then return 'locked' end
+    if row.hash and is_child(id) then return 'child' end
+  end
+  delete(id, row)
+  moved(id, 'removed', row, tonumber(deadline or nil))
+  return 'removed'
+end)
+return leave(reply, { force = force })
