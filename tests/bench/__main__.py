@@ -1,0 +1,34 @@
+"""`python -m tests.bench`: one line per figure."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+
+import redis
+
+from tests.bench import scripts
+from tests.bench.figures import Figure
+from tests.valkey import valkey
+
+BENCHES: dict[str, Callable[..., Iterator[Figure]]] = {
+    "requeue": scripts.requeue,
+    "sweep": scripts.sweep,
+}
+
+
+def main() -> None:
+    only, size = os.environ.get("ONLY", ""), os.environ.get("SIZE", "")
+    for name, bench in BENCHES.items():
+        if only and name != only:
+            continue
+        takes_size = "size" in inspect.signature(bench).parameters
+        options = {"size": int(size)} if size and takes_size else {}
+        with valkey() as port, redis.Redis(port=port) as client:
+            for figure in bench(client, **options):
+                print(figure.line(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
