@@ -1,8 +1,12 @@
-"""A real Valkey server on a free loopback port, for tests and benches."""
+"""A real Valkey server on a free loopback port, for tests and benches.
+
+`TEST_SERVER` names another server binary, so that the same suite runs on Redis.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import subprocess
 import tempfile
@@ -25,7 +29,7 @@ def valkey(*options: str, port: int = 0) -> Iterator[int]:
     port = port or free_port()
     with tempfile.TemporaryDirectory(prefix="echomq-valkey-") as folder:
         process = subprocess.Popen(
-            [str(get_binary_path()), "--port", str(port), "--bind", "127.0.0.1",
+            [os.environ.get("TEST_SERVER") or str(get_binary_path()), "--port", str(port), "--bind", "127.0.0.1",
              "--dir", folder, "--save", "", "--appendonly", "no", *options],
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
