@@ -28,8 +28,9 @@ def valkey(*options: str, port: int = 0) -> Iterator[int]:
     """Run a server with extra command-line options until the block ends; yields its port."""
     port = port or free_port()
     with tempfile.TemporaryDirectory(prefix="echomq-valkey-") as folder:
+        binary = os.environ.get("TEST_SERVER") or str(get_binary_path())
         process = subprocess.Popen(
-            [os.environ.get("TEST_SERVER") or str(get_binary_path()), "--port", str(port), "--bind", "127.0.0.1",
+            [binary, "--port", str(port), "--bind", "127.0.0.1",
              "--dir", folder, "--save", "", "--appendonly", "no", *options],
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
