@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import partial
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import redis
 from redis.backoff import NoBackoff
+from redis.connection import AbstractConnection
+from redis.exceptions import ResponseError
+from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
 DEFAULTS = {"connect_ms": 1000, "read_ms": 3000, "pool": 16}
@@ -28,7 +33,8 @@ def connect(url: str) -> redis.Redis:
         timeout=options["read_ms"] / 1000,
         socket_timeout=options["read_ms"] / 1000,
         socket_connect_timeout=options["connect_ms"] / 1000,
-        client_name=_client_name(url),
+        redis_connect_func=partial(_greet, _client_name(url)),
+        maint_notifications_config=MaintNotificationsConfig(enabled=False),
         retry=Retry(NoBackoff(), 0),
         decode_responses=False,
     )
@@ -71,6 +77,14 @@ def _number(name: str, text: str | int, least: int = 1) -> int:
     if not str(text).isdecimal() or int(text) < least:
         raise ValueError(f"{name} is a number of at least {least}")
     return int(text)
+
+
+def _greet(name: str, connection: AbstractConnection) -> None:
+    """Sign in, then say who this is; a user without the right to do so may read all the same."""
+    connection.on_connect()
+    connection.send_command("CLIENT", "SETNAME", name)
+    with suppress(ResponseError):
+        connection.read_response()
 
 
 def _client_name(url: str) -> str:
