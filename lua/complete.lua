@@ -21,9 +21,10 @@ local row = read_row(id)
 if not row then return redis.error_reply('EMQGONE ' .. id .. ' has no row') end
 if row.fault then return redis.error_reply('EMQSTATE the row of ' .. id .. ' is unreadable') end
 if token_of(row) ~= ARGV[4] then return redis.error_reply('EMQSTALE complete token mismatch') end
+local deadline = redis.call('ZSCORE', ACTIVE, id)
 leave_active(id, row)
 leave_waiting(id, row)
 redis.call('DEL', row_key(id))
 bump('completed', 1)
-moved(id, 'completed', row)
+moved(id, 'completed', row, tonumber(deadline or nil))
 return leave(1)

@@ -6,11 +6,11 @@
 -- ARGV[3] 1 to override active, locked and child, else 0
 -- ARGV[4] dedup id, empty for none
 -- ARGV[5] first of the pairs job id, token; an empty token is no fence
--- Reply: id, outcome, id, outcome…: removed, changed, active, locked, child, gone
+-- Reply: id, outcome, id, outcome…: removed, changed, active, locked, child, gone; ids left out want another call
 -- Error: EMQSTATE a key of the queue has a wrong type, or the kept reply cannot be read; nothing was written
 -- Error: EMQREPLAY the op_id names a call of another verb
 local VERB = 'remove'
---#include lib/named
+--#include lib/lost
 
 local early = enter()
 if early then return early end
@@ -34,9 +34,17 @@ local function delete(id, row)
   end
 end
 
-local reply = each_named(5, function(id, token)
+-- What delete() needs to know of an id whose row is gone or no hash.
+local function lost_row(id, row)
+  local group = lane_of_lost(id)
+  if group then return { group = group } end
+  return row
+end
+
+local function judge(id, token)
   local row = read_row(id)
-  if not row and not is_held(id) then return 'gone' end
+  local found = row and row.hash and row or lost_row(id, row)
+  if not found and not is_held(id) then return 'gone' end
   local deadline = redis.call('ZSCORE', ACTIVE, id)
   if row and row.hash and is_changed(row, token) then return 'changed' end
   if row and not force then
@@ -44,8 +52,10 @@ local reply = each_named(5, function(id, token)
     if redis.call('EXISTS', row_key(id) .. ':lock') == 1 then return 'locked' end
     if row.hash and is_child(id) then return 'child' end
   end
-  delete(id, row)
-  moved(id, 'removed', row, tonumber(deadline or nil))
+  delete(id, found)
+  moved(id, 'removed', found, tonumber(deadline or nil))
   return 'removed'
-end)
+end
+
+local reply = each_named(5, judge, looked_enough)
 return leave(reply, { force = force })

@@ -24,9 +24,11 @@ if row and row.fault then return redis.error_reply('EMQSTATE the row of ' .. id 
 if not row or token_of(row) ~= ARGV[4] then
   return redis.error_reply('EMQSTALE retry token mismatch')
 end
-if not leave_active(id, row) then
+local deadline = redis.call('ZSCORE', ACTIVE, id)
+if not deadline then
   return redis.error_reply('EMQSTATE ' .. id .. ' is not active, its lease has ended')
 end
+leave_active(id, row)
 local outcome = (whole(row.attempts) or 0) >= tonumber(ARGV[6]) and 'dead' or 'scheduled'
 if outcome == 'dead' then
   into_dead(id, row)
@@ -36,5 +38,5 @@ else
   redis.call('ZADD', SCHEDULE, NOW + tonumber(ARGV[5]), id)
 end
 redis.call('HSET', row_key(id), 'state', outcome, 'last_error', ARGV[7])
-moved(id, outcome, row)
+moved(id, outcome, row, tonumber(deadline))
 return leave(outcome)

@@ -81,8 +81,8 @@ def _number(name: str, text: str | int, least: int = 1) -> int:
 
 def _greet(name: str, connection: AbstractConnection) -> None:
     """Sign in, then say who this is; a user without the right to do so may read all the same."""
-    connection.on_connect()
-    connection.send_command("CLIENT", "SETNAME", name)
+    connection.on_connect()  # type: ignore[no-untyped-call]
+    connection.send_command("CLIENT", "SETNAME", name)  # type: ignore[no-untyped-call]
     with suppress(ResponseError):
         connection.read_response()
 

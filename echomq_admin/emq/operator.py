@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from .calls import LEASES, Caller, Field, at_least, chunks, names, outcomes, step_id, to_bytes
 from .keyspace import to_wire
@@ -138,11 +139,15 @@ class OperatorVerbs(Caller):
     ) -> dict[str, Outcome]:  # fmt: skip
         known = tokens or {}
         answer: dict[str, Outcome] = {}
-        for step, chunk in enumerate(chunks(job_ids)):
-            args: list[Field] = list(head)
-            for job_id in chunk:
-                args += [to_wire(job_id), known.get(job_id, "")]
-            answer |= outcomes(self.call(verb, queue, args, actor, step_id(op_id, step)))
+        step = 0
+        for chunk in chunks(job_ids):
+            left, asked = chunk, len(chunk) + 1
+            # A call may leave ids unanswered; one that answers none is a replay of another call.
+            while 0 < len(left) < asked:
+                args = [*head, *chain.from_iterable((to_wire(i), known.get(i, "")) for i in left)]
+                answer |= outcomes(self.call(verb, queue, args, actor, step_id(op_id, step)))
+                asked, left = len(left), [job_id for job_id in left if job_id not in answer]
+                step += 1
         return answer
 
     def update_payload(

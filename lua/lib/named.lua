@@ -2,10 +2,12 @@
 --#include lib/rows
 
 -- Calls judge(id, token, position) once for each id of the pairs that start at ARGV[first].
--- Replies id, outcome, id, outcome…, so that a replay can answer by itself.
-local function each_named(first, judge)
+-- Replies id, outcome, id, outcome…, so that a replay can answer by itself. Stops early when
+-- is_enough() says so: the caller asks again for the ids that got no answer.
+local function each_named(first, judge, is_enough)
   local reply, answered = {}, {}
   for at = first, #ARGV, 2 do
+    if is_enough and is_enough() then break end
     local id = ARGV[at]
     if not answered[id] then answered[id] = judge(id, ARGV[at + 1], (at - first) / 2 + 1) end
     reply[#reply + 1] = id
