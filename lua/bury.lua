@@ -6,7 +6,7 @@
 -- ARGV[3] reason
 -- ARGV[4] 1 to override child and active, else 0
 -- ARGV[5] first of the pairs job id, token; an empty token is no fence
--- Reply: id, outcome, id, outcome…: buried, changed, active, child, already_dead, gone, unreadable
+-- Reply: 0, id, outcome, id, outcome…: buried, changed, active, child, already_dead, gone, unreadable
 -- Error: EMQSTATE a key of the queue has a wrong type, or the kept reply cannot be read; nothing was written
 -- Error: EMQREPLAY the op_id names a call of another verb
 local VERB = 'bury'

@@ -4,7 +4,7 @@
 -- ARGV[1] actor, empty for none
 -- ARGV[2] op_id, empty for none
 -- ARGV[3] first of the pairs job id, token; an empty token is no fence
--- Reply: id, outcome, id, outcome…: promoted, changed, not_scheduled, gone, unreadable
+-- Reply: 0, id, outcome, id, outcome…: promoted, changed, not_scheduled, gone, unreadable
 -- Error: EMQSTATE a key of the queue has a wrong type, or the kept reply cannot be read; nothing was written
 -- Error: EMQREPLAY the op_id names a call of another verb
 local VERB = 'promote_now'

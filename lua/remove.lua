@@ -6,7 +6,7 @@
 -- ARGV[3] 1 to override active, locked and child, else 0
 -- ARGV[4] dedup id, empty for none
 -- ARGV[5] first of the pairs job id, token; an empty token is no fence
--- Reply: id, outcome, id, outcome…: removed, changed, active, locked, child, gone; ids left out want another call
+-- Reply: 0, id, outcome, id, outcome…: removed, changed, active, locked, child, gone; 1 first: ids were left unanswered, call again for them
 -- Error: EMQSTATE a key of the queue has a wrong type, or the kept reply cannot be read; nothing was written
 -- Error: EMQREPLAY the op_id names a call of another verb
 local VERB = 'remove'

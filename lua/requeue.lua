@@ -5,7 +5,7 @@
 -- ARGV[2] op_id, empty for none
 -- ARGV[3] 1 to forget the stall count, else 0
 -- ARGV[4] first of the pairs job id, token; an empty token is no fence
--- Reply: id, outcome, id, outcome…: requeued, changed, not_dead, gone, unreadable
+-- Reply: 0, id, outcome, id, outcome…: requeued, changed, not_dead, gone, unreadable
 -- Error: EMQSTATE a key of the queue has a wrong type, or the kept reply cannot be read; nothing was written
 -- Error: EMQREPLAY the op_id names a call of another verb
 local VERB = 'requeue'
@@ -18,7 +18,7 @@ local reset = ARGV[3] == '1'
 local forgotten = reset and { 'last_error', 'stalled' } or { 'last_error' }
 local ids, drops, plain = {}, { DEAD }, { PENDING }
 for at = 4, #ARGV, 2 do ids[#ids + 1] = ARGV[at] end
-if #ids == 0 then return leave({}) end
+if #ids == 0 then return leave({ 0 }) end
 -- One read a set instead of one a job: a call takes up to a thousand ids.
 local in_dead = redis.call('ZMSCORE', DEAD, unpack(ids))
 local in_active = redis.call('ZMSCORE', ACTIVE, unpack(ids))

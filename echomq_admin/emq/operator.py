@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
@@ -140,14 +141,15 @@ class OperatorVerbs(Caller):
         known = tokens or {}
         answer: dict[str, Outcome] = {}
         step = 0
-        for chunk in chunks(job_ids):
-            left, asked = chunk, len(chunk) + 1
-            # A call may leave ids unanswered; one that answers none is a replay of another call.
-            while 0 < len(left) < asked:
-                args = [*head, *chain.from_iterable((to_wire(i), known.get(i, "")) for i in left)]
-                answer |= outcomes(self.call(verb, queue, args, actor, step_id(op_id, step)))
-                asked, left = len(left), [job_id for job_id in left if job_id not in answer]
-                step += 1
+        calls = deque(chunks(job_ids))
+        while calls:
+            ids = calls.popleft()
+            args = [*head, *chain.from_iterable((to_wire(i), known.get(i, "")) for i in ids)]
+            more, *pairs = self.call(verb, queue, args, actor, step_id(op_id, step))
+            answer |= outcomes(pairs)
+            if more:
+                calls.appendleft([job_id for job_id in ids if job_id not in answer])
+            step += 1
         return answer
 
     def update_payload(

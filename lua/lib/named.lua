@@ -2,12 +2,15 @@
 --#include lib/rows
 
 -- Calls judge(id, token, position) once for each id of the pairs that start at ARGV[first].
--- Replies id, outcome, id, outcome…, so that a replay can answer by itself. Stops early when
--- is_enough() says so: the caller asks again for the ids that got no answer.
+-- Replies 0, id, outcome, id, outcome…, so that a replay can answer by itself. It stops early when
+-- is_enough() says so, and then replies 1 first: the caller asks again for the ids without an answer.
 local function each_named(first, judge, is_enough)
-  local reply, answered = {}, {}
+  local reply, answered = { 0 }, {}
   for at = first, #ARGV, 2 do
-    if is_enough and is_enough() then break end
+    if is_enough and is_enough() then
+      reply[1] = 1
+      break
+    end
     local id = ARGV[at]
     if not answered[id] then answered[id] = judge(id, ARGV[at + 1], (at - first) / 2 + 1) end
     reply[#reply + 1] = id

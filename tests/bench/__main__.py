@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator
 
 import redis
 
-from tests.bench import scripts
+from tests.bench import pages, scripts
 from tests.bench.figures import Figure
 from tests.valkey import valkey
 
 BENCHES: dict[str, Callable[..., Iterator[Figure]]] = {
     "requeue": scripts.requeue,
     "sweep": scripts.sweep,
+    "dead_tab": pages.dead_tab,
 }
 
 
@@ -23,9 +24,10 @@ def main() -> None:
     for name, bench in BENCHES.items():
         if only and name != only:
             continue
-        takes_size = "size" in inspect.signature(bench).parameters
-        options = {"size": int(size)} if size and takes_size else {}
+        takes = inspect.signature(bench).parameters
+        options = {"size": int(size)} if size and "size" in takes else {}
         with valkey() as port, redis.Redis(port=port) as client:
+            options |= {"port": port} if "port" in takes else {}
             for figure in bench(client, **options):
                 print(figure.line(), flush=True)
 

@@ -1,0 +1,234 @@
+"""Cutting a sorted set into pages that start behind a member, never at an offset.
+
+Where all scores are equal, the order is that of the ids, and the server cuts by id. Where they
+are not, the order is (score, id), and the edge's place is looked for in two bounded windows:
+around the rank it had, and from its score on. When it moved further than that since the last
+page, one more round trip asks around the rank it has now.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .cursors import Cursor, Order, decode
+from .replies import Answer, Batch
+
+Member = tuple[float, bytes]
+
+# How far an edge may move between two pages and still be found in the first round trip.
+DRIFT = 200
+
+
+@dataclass(frozen=True)
+class Window:
+    """Neighbours in ascending order; `base` is the rank of the first."""
+
+    members: list[Member]
+    base: int
+    at_start: bool
+    at_end: bool
+
+    def around(self, edge: Member) -> tuple[int, int]:
+        """How many members precede `edge`, and the index of the first that follows it."""
+        place = bisect_left(self.members, edge)
+        is_here = place < len(self.members) and self.members[place] == edge
+        return place, place + is_here
+
+    def room(self, edge: Member) -> int:
+        """How many members there are on the shorter side of `edge`; the set's end has room."""
+        before, after = self.around(edge)
+        boundless = len(self.members)
+        return min(
+            boundless if self.at_start else before,
+            boundless if self.at_end else len(self.members) - after,
+        )
+
+    def reversed(self) -> Window:
+        return Window(self.members[::-1], self.base, self.at_end, self.at_start)
+
+
+@dataclass(frozen=True)
+class Page:
+    """(id, score) of the members in reading order, and the cursors of the neighbouring pages."""
+
+    members: tuple[tuple[bytes, float], ...]
+    previous: str | None
+    next: str | None
+
+
+class Cut:
+    """One page of one sorted set.
+
+    Call `ask`, run the batch, and unless it `is_settled` then, `ask_again` and run another.
+    With `by_score` the set is one whose scores differ by nature.
+    """
+
+    def __init__(
+        self, key: bytes, limit: int, cursor: str, *, descending: bool, by_score: bool
+    ) -> None:
+        self._key = key
+        self._limit = limit
+        self._descending = descending
+        self._by_score = by_score
+        self._cursor = decode(cursor)
+        self._windows: list[Callable[[], Window]] = []
+
+    def ask(self, batch: Batch) -> None:
+        """The size, both ends where they tell the order, and the members around the cursor."""
+        self._card = batch.ask("zcard", self._key)
+        if not self._by_score:
+            self._first = batch.ask("zrange", self._key, 0, 0, withscores=True)
+            self._last = batch.ask("zrange", self._key, -1, -1, withscores=True)
+        if self._cursor is None:
+            start, stop = (-self._limit - 1, -1) if self._descending else (0, self._limit)
+            self._windows = [self._by_rank(batch, start, stop)]
+            return
+        self._rank = batch.ask("zrank", self._key, self._cursor.member)
+        if self._by_score or self._cursor.order == "score":
+            self._ask_scores(batch, self._cursor, self._cursor.rank)
+        else:
+            self._windows = [self._by_id(batch, self._cursor.member)]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether `page` is known; if not, `ask_again` and another round trip make it so."""
+        edge = self._cursor
+        if edge is None or not self.total:
+            return True
+        if edge.order == "id" and not self._by_score:
+            return self._is_uniform
+        return self._best().room(self._place(edge)) > self._limit
+
+    def ask_again(self, batch: Batch) -> None:
+        """The members around where the cursor is now."""
+        edge = self._cursor
+        assert edge is not None
+        if self.order == "id":
+            self._windows = [self._by_id(batch, edge.member)]
+        else:
+            rank = edge.rank if self._rank.value is None else self._rank.value
+            self._ask_scores(batch, edge, min(rank, self.total or 0))
+
+    @property
+    def fault(self) -> str | None:
+        return self._card.fault
+
+    @property
+    def total(self) -> int | None:
+        """How many members the set has; `None` when it is none."""
+        return None if self.fault else int(self._card.value)
+
+    @property
+    def order(self) -> Order:
+        return "score" if self._by_score or not self._is_uniform else "id"
+
+    @property
+    def page(self) -> Page:
+        """The page of the cursor, or else the nearest that has rows."""
+        window = self._best()
+        if not window.members:
+            return Page((), None, None)
+        start, stop = self._bounds(window)
+        if self._descending:
+            window = window.reversed()
+        has_previous = start > 0 or not window.at_start
+        has_next = stop < len(window.members) or not window.at_end
+        return Page(
+            tuple((member, score) for score, member in window.members[start:stop]),
+            self._edge_at(window, start, back=True) if has_previous else None,
+            self._edge_at(window, stop - 1, back=False) if has_next else None,
+        )
+
+    def _bounds(self, window: Window) -> tuple[int, int]:
+        """Where the page begins and ends within the window, in reading order."""
+        size, limit = len(window.members), self._limit
+        if self._cursor is None:
+            return 0, min(limit, size)
+        before, after = window.around(self._place(self._cursor))
+        at_first = window.at_start
+        if self._descending:
+            before, after, at_first = size - after, size - before, window.at_end
+        if self._cursor.back:
+            start = max(0, before - limit)
+            return start, min(limit, size) if start == 0 and at_first else before
+        return (after, min(after + limit, size)) if after < size else (max(0, size - limit), size)
+
+    def _edge_at(self, window: Window, index: int, *, back: bool) -> str:
+        score, member = window.members[index]
+        place = len(window.members) - 1 - index if self._descending else index
+        return Cursor(self.order, back, score, window.base + place, member).encode()
+
+    @property
+    def _is_uniform(self) -> bool:
+        first, last = self._first.value, self._last.value
+        return not (first and last) or first[0][1] == last[0][1]
+
+    def _place(self, cursor: Cursor) -> Member:
+        score = self._score if self.order == "id" else cursor.score
+        return score, cursor.member
+
+    @property
+    def _score(self) -> float:
+        return float(self._first.value[0][1]) if self._first.value else 0.0
+
+    def _best(self) -> Window:
+        windows = [window() for window in self._windows]
+        cursor = self._cursor
+        if cursor is None:
+            return windows[0]
+        return max(windows, key=lambda window: window.room(self._place(cursor)))
+
+    def _ask_scores(self, batch: Batch, edge: Cursor, rank: int) -> None:
+        reach = self._limit + 2 + DRIFT
+        self._windows = [
+            self._by_rank(batch, max(0, rank - reach), rank + reach),
+            self._from_score(batch, edge.score, reach),
+        ]
+
+    def _by_rank(self, batch: Batch, start: int, stop: int) -> Callable[[], Window]:
+        """Members `start` to `stop`; a negative start counts from the end."""
+        answer = batch.ask("zrange", self._key, start, stop, withscores=True)
+
+        def window() -> Window:
+            members = _pairs(answer)
+            is_short = len(members) <= stop - start
+            if start >= 0:
+                return Window(members, start, start == 0, is_short)
+            return Window(members, max(0, (self.total or 0) - len(members)), is_short, True)
+
+        return window
+
+    def _from_score(self, batch: Batch, score: float, reach: int) -> Callable[[], Window]:
+        """A page's worth of members below a score, and `reach` from it on."""
+        edge, margin = repr(score), self._limit + 2
+        rank = batch.ask("zcount", self._key, "-inf", f"({edge}")
+        below = batch.ask(
+            "zrevrangebyscore", self._key, f"({edge}", "-inf", 0, margin, withscores=True
+        )
+        on = batch.ask("zrangebyscore", self._key, edge, "+inf", 0, reach, withscores=True)
+
+        def window() -> Window:
+            lower, upper = _pairs(below)[::-1], _pairs(on)
+            base = max(0, int(rank.value or 0) - len(lower))
+            return Window(lower + upper, base, len(lower) < margin, len(upper) < reach)
+
+        return window
+
+    def _by_id(self, batch: Batch, member: bytes) -> Callable[[], Window]:
+        """A page's worth of ids up to one, and behind it. Ranks are unknown."""
+        margin = self._limit + 2
+        upto = batch.ask("zrevrangebylex", self._key, b"[" + member, "-", 0, margin)
+        behind = batch.ask("zrangebylex", self._key, b"(" + member, "+", 0, margin)
+
+        def window() -> Window:
+            lower, upper = (upto.value or [])[::-1], behind.value or []
+            members = [(self._score, found) for found in lower + upper]
+            return Window(members, 0, len(lower) < margin, len(upper) < margin)
+
+        return window
+
+
+def _pairs(answer: Answer) -> list[Member]:
+    return [(score, member) for member, score in answer.value or ()]

@@ -1,0 +1,105 @@
+"""What a sweep would do, without doing it: the same order, the same verdicts as its script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import redis
+
+from .keyspace import Keyspace
+from .replies import Answer, Batch, now_ms
+from .rows import ROW_MISSING, Job, Rows
+from .timeline import Lease, lease_of
+
+Verdict = Literal["recovered", "dead", "orphaned", "unreadable"]
+
+MAX_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What a sweep would do with one lapsed lease."""
+
+    lease: Lease
+    fate: Verdict
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The lapsed leases that a sweep would take, lowest deadline first, then by id.
+
+    `lapsed` counts all of the set, `None` when it cannot be read. `cut` is true when the sweep
+    would take more than the rows here. `fault` is why the sweep itself would refuse.
+    """
+
+    now_ms: int
+    lapsed: int | None
+    rows: tuple[Fate, ...]
+    cut: bool = False
+    fault: str | None = None
+
+
+def sweep_preview(client: redis.Redis, queue: str, max_stalled: int, limit: int) -> Preview:
+    """Where a sweep now would send each lapsed lease; at most 1,000 rows are read.
+
+    Raises `ValueError` for a max_stalled or a limit below 1.
+    """
+    if max_stalled < 1 or limit < 1:
+        raise ValueError("max_stalled and limit are at least 1")
+    keys = Keyspace(queue)
+    first, second = Batch(client), Batch(client)
+    time = first.ask("time")
+    types = [(key, kind, first.ask("type", key)) for key, kind in _expected(keys)]
+    soonest = first.ask("zrange", keys.active, 0, min(limit, MAX_ROWS) - 1, withscores=True)
+    first.run()
+    now = now_ms(time)
+    rows = Rows(keys, [(member, score) for member, score in soonest.value or () if score <= now])
+    lapsed = second.ask("zcount", keys.active, "-inf", now)
+    rows.ask_lean(second)
+    second.run()
+    jobs = rows.jobs()
+    lanes = _lane_types(client, keys, jobs)
+    fates = tuple(Fate(lease_of(job, now), _fate(job, lanes, max_stalled)) for job in jobs)
+    count = None if lapsed.fault else int(lapsed.value)
+    is_cut = count is not None and min(count, limit) > len(fates)
+    return Preview(now, count, fates, is_cut, _refusal(types))
+
+
+def _expected(keys: Keyspace) -> tuple[tuple[bytes, bytes], ...]:
+    """The types that a sweep insists on before its first write."""
+    return (
+        *((key, b"zset") for key in (keys.pending, keys.active, keys.schedule, keys.dead)),
+        *((key, b"hash") for key in (keys.gactive, keys.glimit, keys.meta)),
+        *((key, b"hash") for key in (keys.completed, keys.failed)),
+        *((key, b"list") for key in (keys.ring, keys.wake)),
+        (keys.paused, b"set"),
+        (keys.audit, b"stream"),
+    )
+
+
+def _refusal(types: list[tuple[bytes, bytes, Answer]]) -> str | None:
+    for key, kind, found in types:
+        if found.fault:
+            return found.fault
+        if found.value not in {b"none", kind}:
+            name = key.rpartition(b"}:")[2].decode()
+            return f"{name} is a {found.value.decode()}, not a {kind.decode()}"
+    return None
+
+
+def _lane_types(client: redis.Redis, keys: Keyspace, jobs: tuple[Job, ...]) -> dict[str, Answer]:
+    batch = Batch(client)
+    groups = dict.fromkeys(job.group for job in jobs if job.group is not None)
+    lanes = {group: batch.ask("type", keys.lane(group)) for group in groups}
+    batch.run()
+    return lanes
+
+
+def _fate(job: Job, lanes: dict[str, Answer], max_stalled: int) -> Verdict:
+    if job.fault == ROW_MISSING:
+        return "orphaned"
+    is_homeless = job.group is not None and lanes[job.group].value not in {b"none", b"zset"}
+    if job.attempts is None or is_homeless:
+        return "unreadable"
+    return "dead" if (job.stalled or 0) + 1 >= max_stalled else "recovered"

@@ -1,0 +1,86 @@
+"""One round trip of many commands, each with its own answer or its own fault."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import redis
+from redis.exceptions import ClusterDownError, MasterDownError, ResponseError
+
+_INTEGER = re.compile(rb"(?:0|-?[1-9][0-9]*)\Z")
+_LONGEST_INTEGER = 15
+_SERVER_TROUBLE = (ClusterDownError, MasterDownError)
+
+
+class Answer:
+    """What one command of a `Batch` came back with, once the batch has run."""
+
+    def __init__(self) -> None:
+        self.value: Any = None
+        self.fault: str | None = None
+
+    def take(self, reply: Any) -> None:
+        if isinstance(reply, ResponseError):
+            self.fault = reason(reply)
+        else:
+            self.value = reply
+
+
+class Batch:
+    """Commands that travel together, in no transaction.
+
+    A command that the server refuses (a key of the wrong type, no permission) faults its own
+    answer; trouble with the server or the connection is raised by `run`.
+    """
+
+    def __init__(self, client: redis.Redis) -> None:
+        self._pipe = client.pipeline(transaction=False)
+        self._answers: list[Answer] = []
+
+    def ask(self, method: str, *args: Any, **options: Any) -> Answer:
+        """Add a command by the name of redis-py's method for it."""
+        getattr(self._pipe, method)(*args, **options)
+        answer = Answer()
+        self._answers.append(answer)
+        return answer
+
+    def run(self) -> None:
+        """Make the round trip; none when nothing was asked."""
+        if not self._answers:
+            return
+        replies = self._pipe.execute(raise_on_error=False)
+        for answer, reply in zip(self._answers, replies, strict=True):
+            if isinstance(reply, _SERVER_TROUBLE) or (
+                isinstance(reply, Exception) and not isinstance(reply, ResponseError)
+            ):
+                raise reply
+            answer.take(reply)
+
+
+def reason(error: ResponseError) -> str:
+    """A refusal in a few words."""
+    text = str(error)
+    if text.startswith("WRONGTYPE"):
+        return "the key holds another type"
+    return text
+
+
+def now_ms(time: Answer) -> int:
+    """Unix ms of an answered TIME. Raises `ResponseError` when the server refused it."""
+    if time.fault:
+        raise ResponseError(time.fault)
+    seconds, micros = time.value
+    return int(seconds) * 1000 + int(micros) // 1000
+
+
+def integer(raw: bytes | None) -> int | None:
+    """A stored counter as the scripts read one: canonical and exact in a double.
+
+    Absent is 0, anything else `None`.
+    """
+    if raw is None:
+        return 0
+    if len(raw) > _LONGEST_INTEGER or not _INTEGER.match(raw):
+        return None
+    return int(raw)

@@ -1,0 +1,199 @@
+"""Leases in flight: one page of them, and all of them as marks on a line of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import redis
+
+from .cuts import Cut
+from .keyspace import Keyspace
+from .pages import at_most, begin_rows
+from .replies import Answer, Batch, now_ms
+from .rows import Job
+
+Phase = Literal["live", "expiring", "lapsed"]
+
+EXPIRING_MS = 7_000
+MAX_POINTS = 300
+_PAST_BINS, _FUTURE_BINS = 20, 40
+_STEPS_MS = tuple(1000 * s for s in (10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400))
+_INF = float("inf")
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A job in flight. `remaining_ms` is below zero past the deadline and may be infinite."""
+
+    job: Job
+    deadline_ms: float
+    remaining_ms: float
+    phase: Phase
+
+
+@dataclass(frozen=True)
+class Bin:
+    """`count` leases with `from_ms` < remaining <= `to_ms`; the outermost reach to infinity."""
+
+    from_ms: float
+    to_ms: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The lease timeline, in ms from now: `points` up to 300 leases, `bins` above, never both.
+
+    `from_ms` < 0 < `to_ms` is the axis that suits most of them; points may lie outside of it.
+    `lapsed`, `expiring` and `later` add up to all leases.
+    """
+
+    from_ms: int
+    to_ms: int
+    points: tuple[tuple[float, Phase], ...] = ()
+    bins: tuple[Bin, ...] = ()
+    lapsed: int = 0
+    expiring: int = 0
+    later: int = 0
+
+
+@dataclass(frozen=True)
+class ActivePage:
+    """Leases, soonest deadline first; `previous` and `next` are cursors or `None`.
+
+    `total` and `lapsed` count the whole set; both are `None`, and `fault` says why, when the
+    key cannot be read.
+    """
+
+    now_ms: int
+    total: int | None
+    lapsed: int | None
+    leases: tuple[Lease, ...]
+    marks: Marks
+    previous: str | None
+    next: str | None
+    fault: str | None = None
+
+
+def phase_of(remaining_ms: float) -> Phase:
+    """Which of the three a lease is in: lapsed from its deadline on, expiring 7 s before."""
+    if remaining_ms <= 0:
+        return "lapsed"
+    return "expiring" if remaining_ms < EXPIRING_MS else "live"
+
+
+def lease_of(job: Job, now: int) -> Lease:
+    """A row of the active set, judged by the server's now."""
+    deadline = job.score if job.score is not None else _INF
+    return Lease(job, deadline, deadline - now, phase_of(deadline - now))
+
+
+def active_page(client: redis.Redis, queue: str, limit: int = 25, cursor: str = "") -> ActivePage:
+    """Leases by (deadline, id), with the timeline of all of them.
+
+    `limit` and `cursor` as in `pages.pending_page`.
+    """
+    keys = Keyspace(queue)
+    cut = Cut(keys.active, at_most(limit), cursor, descending=False, by_score=True)
+    line = _Line(keys.active, cut)
+    first, second, third = Batch(client), Batch(client), Batch(client)
+    time = first.ask("time")
+    cut.ask(first)
+    line.ask(first)
+    first.run()
+    now = now_ms(time)
+    line.ask_totals(second, now)
+    rows = begin_rows(keys, cut, second, third)
+    line.ask_bins(third, now)
+    third.run()
+    marks = line.marks(now)
+    leases = tuple(lease_of(job, now) for job in rows.jobs())
+    lapsed = None if cut.fault else marks.lapsed
+    page = cut.page
+    return ActivePage(now, cut.total, lapsed, leases, marks, page.previous, page.next, cut.fault)
+
+
+class _Line:
+    """The timeline's share of the three round trips."""
+
+    def __init__(self, key: bytes, cut: Cut) -> None:
+        self._key = key
+        self._cut = cut
+        self._bins: list[tuple[float, float, Answer]] = []
+
+    def ask(self, batch: Batch) -> None:
+        self._all = batch.ask("zrange", self._key, 0, MAX_POINTS, withscores=True)
+
+    @property
+    def _is_long(self) -> bool:
+        return len(self._all.value or ()) > MAX_POINTS
+
+    def ask_totals(self, batch: Batch, now: int) -> None:
+        """Counts of the phases, and two deadlines that most leases lie between."""
+        if not self._is_long:
+            return
+        total = self._cut.total or 0
+        low, high = total // 20, total - 1 - total // 20
+        self._lapsed = batch.ask("zcount", self._key, "-inf", now)
+        self._expiring = batch.ask("zcount", self._key, f"({now}", f"({now + EXPIRING_MS}")
+        self._low = batch.ask("zrange", self._key, low, low, withscores=True)
+        self._high = batch.ask("zrange", self._key, high, high, withscores=True)
+
+    def ask_bins(self, batch: Batch, now: int) -> None:
+        if not self._is_long:
+            return
+        self._axis = _axis(remaining(self._low, now) + remaining(self._high, now))
+        edges = _edges(*self._axis)
+        for start, end in pairwise(edges):
+            low = "-inf" if start == -_INF else f"({now + start!r}"
+            high = repr(now + end)
+            self._bins.append((start, end, batch.ask("zcount", self._key, low, high)))
+
+    def marks(self, now: int) -> Marks:
+        if not self._is_long:
+            return _points(remaining(self._all, now))
+        lapsed, expiring = int(self._lapsed.value or 0), int(self._expiring.value or 0)
+        return Marks(
+            *self._axis,
+            bins=tuple(Bin(start, end, int(found.value or 0)) for start, end, found in self._bins),
+            lapsed=lapsed,
+            expiring=expiring,
+            later=max(0, (self._cut.total or 0) - lapsed - expiring),
+        )
+
+
+def remaining(answer: Answer, now: int) -> list[float]:
+    """How long each lease of a read range has left, ms."""
+    return [score - now for _, score in answer.value or ()]
+
+
+def _points(left: Sequence[float]) -> Marks:
+    points = tuple((ms, phase_of(ms)) for ms in left)
+    count = [phase for _, phase in points].count
+    tail = len(left) // 20
+    from_ms, to_ms = _axis(left[tail : len(left) - tail])
+    return Marks(from_ms, to_ms, points, (), count("lapsed"), count("expiring"), count("live"))
+
+
+def _axis(left: Sequence[float]) -> tuple[int, int]:
+    """A round span that holds these; the past takes at most twice the room of the future."""
+    ahead = _step(max(left, default=0), least=30_000)
+    past = _step(-min(left, default=0), least=10_000)
+    return -min(past, 2 * ahead), ahead
+
+
+def _step(ms: float, least: int) -> int:
+    return next((step for step in _STEPS_MS if step >= max(ms, least)), _STEPS_MS[-1])
+
+
+def _edges(from_ms: int, to_ms: int) -> list[float]:
+    """The edges of the bins; now is one of them, so that no bin is half lapsed."""
+    past = _even(from_ms, 0, _PAST_BINS)
+    return [-_INF, *past, *_even(0, to_ms, _FUTURE_BINS), to_ms, _INF]
+
+
+def _even(start: int, end: int, count: int) -> Iterable[float]:
+    return (start + (end - start) * i / count for i in range(count))
