@@ -24,7 +24,7 @@ end
 if redis.call('EXISTS', row_key(id)) == 1 then return leave(0) end
 local row = { attempts = '0', group = grouped and ARGV[6] }
 if grouped and not lane_readable(ARGV[6]) then
-  return redis.error_reply('EMQSTATE ' .. lane_key(ARGV[6]) .. ' is no sorted set')
+  return redis.error_reply('EMQSTATE the lane is no sorted set')
 end
 -- An orphan of the same id starts no second life beside this one.
 leave_active(id, nil)

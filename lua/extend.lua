@@ -19,12 +19,12 @@ if early then return early end
 
 local id = ARGV[3]
 local row = read_row(id)
-if not row then return redis.error_reply('EMQGONE ' .. id .. ' has no row') end
-if row.fault then return redis.error_reply('EMQSTATE the row of ' .. id .. ' is unreadable') end
+if not row then return redis.error_reply('EMQGONE the job has no row') end
+if row.fault then return redis.error_reply('EMQSTATE the row is unreadable') end
 if token_of(row) ~= ARGV[4] then return redis.error_reply('EMQSTALE extend token mismatch') end
 local deadline = redis.call('ZSCORE', ACTIVE, id)
 if not deadline then
-  return redis.error_reply('EMQSTATE ' .. id .. ' is not active, its lease has ended')
+  return redis.error_reply('EMQSTATE the job is not active, its lease has ended')
 end
 redis.call('ZADD', ACTIVE, NOW + tonumber(ARGV[5]), id)
 moved(id, 'extended', row, tonumber(deadline))

@@ -19,10 +19,10 @@ if early then return early end
 
 local id = ARGV[3]
 local row = read_row(id)
-if not row then return redis.error_reply('EMQGONE ' .. id .. ' has no row') end
-if row.fault then return redis.error_reply('EMQSTATE the row of ' .. id .. ' is unreadable') end
+if not row then return redis.error_reply('EMQGONE the job has no row') end
+if row.fault then return redis.error_reply('EMQSTATE the row is unreadable') end
 local deadline = redis.call('ZSCORE', ACTIVE, id)
-if not deadline then return redis.error_reply('EMQSTATE ' .. id .. ' is not active') end
+if not deadline then return redis.error_reply('EMQSTATE the job is not active') end
 if token_of(row) ~= ARGV[4] then return redis.error_reply('EMQSTALE recover_now token mismatch') end
 local outcome = stall_one(id, row, tonumber(deadline), tonumber(ARGV[5]))
 if outcome == 'dead' then bump('failed', 1) end

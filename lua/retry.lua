@@ -20,13 +20,13 @@ if early then return early end
 
 local id = ARGV[3]
 local row = read_row(id)
-if row and row.fault then return redis.error_reply('EMQSTATE the row of ' .. id .. ' is unreadable') end
+if row and row.fault then return redis.error_reply('EMQSTATE the row is unreadable') end
 if not row or token_of(row) ~= ARGV[4] then
   return redis.error_reply('EMQSTALE retry token mismatch')
 end
 local deadline = redis.call('ZSCORE', ACTIVE, id)
 if not deadline then
-  return redis.error_reply('EMQSTATE ' .. id .. ' is not active, its lease has ended')
+  return redis.error_reply('EMQSTATE the job is not active, its lease has ended')
 end
 leave_active(id, row)
 local outcome = (whole(row.attempts) or 0) >= tonumber(ARGV[6]) and 'dead' or 'scheduled'

@@ -19,8 +19,8 @@ if early then return early end
 
 local id = ARGV[3]
 local row = read_row(id)
-if not row then return redis.error_reply('EMQGONE ' .. id .. ' has no row') end
-if row.fault then return redis.error_reply('EMQSTATE the row of ' .. id .. ' is unreadable') end
+if not row then return redis.error_reply('EMQGONE the job has no row') end
+if row.fault then return redis.error_reply('EMQSTATE the row is unreadable') end
 if is_changed(row, ARGV[5]) then return redis.error_reply('EMQSTALE update_payload token mismatch') end
 redis.call('HSET', row_key(id), 'payload', ARGV[4])
 moved(id, 'updated', row)

@@ -29,16 +29,20 @@ end
 -- touch is looked at before its first write.
 local function wrong_type()
   local expected = {
-    { PENDING, 'zset' }, { ACTIVE, 'zset' }, { SCHEDULE, 'zset' }, { DEAD, 'zset' },
-    { BASE .. 'gactive', 'hash' }, { BASE .. 'glimit', 'hash' }, { BASE .. 'paused', 'set' },
-    { BASE .. 'ring', 'list' }, { BASE .. 'wake', 'list' }, { BASE .. 'meta', 'hash' },
-    { BASE .. 'metrics:completed', 'hash' }, { BASE .. 'metrics:failed', 'hash' },
-    { AUDIT, 'stream' }, { KEPT, 'string' },
+    { PENDING, 'zset', 'pending' }, { ACTIVE, 'zset', 'active' }, { SCHEDULE, 'zset', 'schedule' },
+    { DEAD, 'zset', 'dead' }, { BASE .. 'gactive', 'hash', 'gactive' },
+    { BASE .. 'glimit', 'hash', 'glimit' }, { BASE .. 'paused', 'set', 'paused' },
+    { BASE .. 'ring', 'list', 'ring' }, { BASE .. 'wake', 'list', 'wake' },
+    { BASE .. 'meta', 'hash', 'meta' },
+    { BASE .. 'metrics:completed', 'hash', 'metrics:completed' },
+    { BASE .. 'metrics:failed', 'hash', 'metrics:failed' },
+    { AUDIT, 'stream', 'audit' }, { KEPT, 'string', 'the kept reply' },
   }
-  for _, pair in ipairs(expected) do
-    local found = key_type(pair[1])
-    if found ~= 'none' and found ~= pair[2] then
-      return redis.error_reply('EMQSTATE ' .. pair[1] .. ' is a ' .. found .. ', not a ' .. pair[2])
+  for _, wanted in ipairs(expected) do
+    local key, kind, name = unpack(wanted)
+    local found = key_type(key)
+    if found ~= 'none' and found ~= kind then
+      return redis.error_reply('EMQSTATE ' .. name .. ' is a ' .. found .. ', not a ' .. kind)
     end
   end
 end
