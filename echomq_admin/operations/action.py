@@ -1,0 +1,66 @@
+"""What an action is: the fields that every action declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+from echomq_admin.operations.arguments import Argument
+from echomq_admin.operations.roles import Role
+from echomq_admin.operations.words import Word
+
+# One call names at most this many jobs.
+MAX_JOBS = 10_000
+# From this many jobs on, a person types the queue's name.
+MANY = 1_000
+
+
+class Consent(StrEnum):
+    """How a person confirms: by the click itself, in a dialog, by typing the queue's name."""
+
+    CLICK = "click"
+    DIALOG = "dialog"
+    TYPE_NAME = "type name"
+
+
+@dataclass(frozen=True)
+class Action:
+    """One move.
+
+    `verb` is the method of `EchoMQ`; `label` the button's words; `help` one sentence for people.
+    `target` says what a call names: "jobs" (1 to `max_jobs` ids), "job" (one id), "queue", or
+    "lane" (the argument `group`). `fenced` says whether tokens (the attempts that the caller saw)
+    ride along. `outcomes` maps each word of the verb to its words for people; the first is success.
+    `destroys`: what it does cannot be taken back. `undo` names the action that reverses it.
+    """
+
+    verb: str
+    label: str
+    role: Role
+    consent: Consent
+    target: Literal["jobs", "job", "queue", "lane"]
+    help: str
+    args: tuple[Argument, ...] = ()
+    outcomes: Mapping[str, Word] = field(default_factory=dict)
+    fenced: Literal["never", "may", "must"] = "never"
+    max_jobs: int = MAX_JOBS
+    needs_yes: bool = False
+    destroys: bool = False
+    in_steps: bool = False
+    creates: bool = False
+    undo: str = ""
+
+    @property
+    def permission(self) -> str:
+        """The permission that a user needs."""
+        return self.role.permission
+
+    def consent_for(self, count: int) -> Consent:
+        """The confirmation that `count` jobs need."""
+        if self.destroys or count >= MANY:
+            return Consent.TYPE_NAME
+        if count > 1 and self.consent is Consent.CLICK:
+            return Consent.DIALOG
+        return self.consent

@@ -1,0 +1,164 @@
+"""The arguments that actions declare, and how each is checked.
+
+A value may come from a form, from the command line or from code: numbers may be decimal text.
+Whatever is wrong raises `Invalid` with a sentence that names the field.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from echomq_admin.emq.keyspace import from_wire, to_wire
+from echomq_admin.operations.refusals import Invalid
+
+MAX_PAYLOAD = 5_000_000
+MAX_REASON = 1_000
+TOKEN_RANGE = (-(2**63), 2**63 - 1)
+_DECIMAL = re.compile(r"[+-]?[0-9]{1,20}\Z")
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"", "0", "false", "no", "off"}
+
+
+@dataclass(frozen=True)
+class Argument(ABC):
+    """A named argument: `label` heads its field, `help` says what it does."""
+
+    name: str
+    label: str
+    help: str
+    required: bool = False
+    default: object = None
+
+    @abstractmethod
+    def clean(self, value: object) -> object:
+        """The checked value. Raises `Invalid`."""
+
+
+@dataclass(frozen=True)
+class Whole(Argument):
+    """A whole number, `low` <= n <= `high`; `None` counts as a value when `may_be_none`."""
+
+    low: int = 1
+    high: int = 1_000_000
+    may_be_none: bool = False
+
+    def clean(self, value: object) -> int | None:
+        if value is None and self.may_be_none:
+            return None
+        return whole(self.label, value, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Flag(Argument):
+    """Yes or no."""
+
+    default: object = False
+
+    def clean(self, value: object) -> bool:
+        text = str(value).strip().lower()
+        if text not in _TRUE | _FALSE:
+            raise Invalid(f"{self.label} is yes or no.")
+        return text in _TRUE
+
+
+@dataclass(frozen=True)
+class Text(Argument):
+    """Words of a person, without the blanks around them; at most `MAX_REASON` bytes."""
+
+    def clean(self, value: object) -> str:
+        raw = encoded(self.label, value)
+        text = from_wire(raw).strip()
+        if self.required and not text:
+            raise Invalid(f"{self.label} must not be empty.")
+        if len(raw) > MAX_REASON:
+            raise Invalid(f"{self.label} is longer than {MAX_REASON:,} bytes.")
+        return text
+
+
+@dataclass(frozen=True)
+class Blob(Argument):
+    """Opaque bytes, at most `MAX_PAYLOAD`; a `str` is encoded."""
+
+    def clean(self, value: object) -> bytes:
+        raw = value if isinstance(value, bytes) else encoded(self.label, value)
+        if len(raw) > MAX_PAYLOAD:
+            raise Invalid(f"{self.label} is longer than {MAX_PAYLOAD:,} bytes.")
+        return raw
+
+
+@dataclass(frozen=True)
+class Name(Argument):
+    """A name of the wire: a group or a dedup id. `None` is no name where it is not required."""
+
+    def clean(self, value: object) -> str | None:
+        if value is None and not self.required:
+            return None
+        return name(self.label, value)
+
+
+@dataclass(frozen=True)
+class Before(Argument):
+    """What dead jobs looked like: job id -> (attempts, last error or `None`, stall count)."""
+
+    def clean(self, value: object) -> dict[str, tuple[int, bytes | None, int]]:
+        if not isinstance(value, Mapping):
+            raise Invalid(f"{self.label} names for each job its attempts, error and stall count.")
+        return {name("Job id", job_id): self._one(was) for job_id, was in value.items()}
+
+    def _one(self, was: object) -> tuple[int, bytes | None, int]:
+        if not isinstance(was, Sequence) or isinstance(was, str | bytes) or len(was) != 3:
+            raise Invalid(f"{self.label} names for each job its attempts, error and stall count.")
+        attempts, error, stalled = was
+        if error is not None and not isinstance(error, bytes):
+            error = encoded(self.label, error)
+        return (
+            whole("Attempts", attempts, *TOKEN_RANGE),
+            error,
+            whole("Stall count", stalled, 0, 2**53),
+        )
+
+
+def clean(arguments: Sequence[Argument], given: Mapping[str, object]) -> dict[str, object]:
+    """The checked values by name, with the defaults of what was not given."""
+    known = {argument.name: argument for argument in arguments}
+    for stranger in given.keys() - known.keys():
+        raise Invalid(f"This action takes no {stranger!a}.")
+    values: dict[str, object] = {}
+    for argument in arguments:
+        if argument.name in given:
+            values[argument.name] = argument.clean(given[argument.name])
+        elif argument.required:
+            raise Invalid(f"{argument.label} is missing.")
+        else:
+            values[argument.name] = argument.default
+    return values
+
+
+def whole(label: str, value: object, low: int, high: int) -> int:
+    """A whole number of a range, from an int or from decimal text."""
+    if isinstance(value, str) and _DECIMAL.match(value.strip()):
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Invalid(f"{label} must be a whole number.")
+    if not low <= value <= high:
+        raise Invalid(f"{label} must be from {low:,} to {high:,}.")
+    return value
+
+
+def name(label: str, value: object) -> str:
+    """A name that has bytes on the wire."""
+    encoded(label, value)
+    return str(value)
+
+
+def encoded(label: str, value: object) -> bytes:
+    """The bytes of a text; what no bytes stand for (a lone surrogate) is refused."""
+    if not isinstance(value, str):
+        raise Invalid(f"{label} must be text.")
+    try:
+        return to_wire(value)
+    except UnicodeEncodeError:
+        raise Invalid(f"{label} holds a character that cannot be written as bytes.") from None

@@ -1,0 +1,68 @@
+"""What a call must be before anything is sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from uuid import uuid4
+
+from echomq_admin.operations import arguments
+from echomq_admin.operations.action import Action
+from echomq_admin.operations.calls import Call
+from echomq_admin.operations.refusals import Invalid
+
+_OP_ID = re.compile(r"[A-Za-z0-9._-]{1,100}\Z")
+
+
+def checked(action: Action, call: Call) -> Call:
+    """The call with clean ids, tokens, arguments and op_id. Raises `Invalid`."""
+    arguments.name("Queue", call.queue)
+    job_ids = _job_ids(action, call.job_ids)
+    args = arguments.clean(action.args, call.args)
+    if "before" in args and args["before"].keys() != set(job_ids):
+        raise Invalid("What the jobs were must be given for exactly the jobs that are named.")
+    return replace(
+        call,
+        job_ids=job_ids,
+        tokens=_tokens(action, job_ids, call.tokens),
+        args=args,
+        op_id=_op_id(call.op_id),
+    )
+
+
+def _job_ids(action: Action, given: tuple[str, ...]) -> tuple[str, ...]:
+    job_ids = tuple(dict.fromkeys(arguments.name("Job id", job_id) for job_id in given))
+    if action.target in {"queue", "lane"}:
+        if job_ids:
+            raise Invalid(f"{action.label} works on a {action.target}, not on named jobs.")
+    elif not job_ids:
+        raise Invalid(f"{action.label} needs a job. Choose at least one.")
+    elif action.target == "job" and len(job_ids) > 1:
+        raise Invalid(f"{action.label} works on one job at a time.")
+    elif len(job_ids) > action.max_jobs:
+        raise Invalid(f"{action.label} takes at most {action.max_jobs:,} jobs in one call.")
+    return job_ids
+
+
+def _tokens(
+    action: Action, job_ids: tuple[str, ...], given: Mapping[str, object]
+) -> dict[str, int]:
+    if action.fenced == "never":
+        return {}
+    tokens = {
+        job_id: arguments.whole("Token", given[job_id], *arguments.TOKEN_RANGE)
+        for job_id in job_ids
+        if job_id in given
+    }
+    if action.fenced == "must" and len(tokens) < len(job_ids):
+        raise Invalid(f"{action.label} needs the token: the attempts that you saw of the job.")
+    return tokens
+
+
+def _op_id(given: str) -> str:
+    if not given:
+        return uuid4().hex
+    if not _OP_ID.match(given):
+        raise Invalid("An op_id is 1 to 100 letters, digits, dots, dashes and underscores.")
+    return given

@@ -1,0 +1,1 @@
+"""What `manage.py emq` is made of: the same door as the pages, for a terminal."""

@@ -1,0 +1,32 @@
+"""Which server and queue a reading verb means, and what to say when there is no answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import redis
+from redis.exceptions import RedisClusterException
+
+from echomq_admin.fleet import discovery, servers
+from echomq_admin.fleet.names import shown
+from echomq_admin.fleet.servers import Server
+from echomq_admin.operations.cli.stops import ServerFailed, Usage
+
+
+@contextmanager
+def answering(server: Server) -> Iterator[None]:
+    """Turn the trouble of a server into `ServerFailed`."""
+    try:
+        yield
+    except (redis.RedisError, RedisClusterException, OSError) as error:
+        raise ServerFailed(servers.trouble(server, error)) from error
+
+
+def with_queue(server_name: str, queue: str) -> Server:
+    """The server, when it has the queue. Raises `Usage`, `ServerFailed`."""
+    server = servers.server(server_name)
+    with answering(server):
+        if not discovery.knows(server, queue):
+            raise Usage(f"Server {server_name} has no queue {shown(queue)}.")
+    return server

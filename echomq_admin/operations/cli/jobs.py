@@ -1,0 +1,192 @@
+"""`emq jobs` and `emq job`: rows of one set, and one job whole."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterator
+
+from echomq_admin.emq import reads
+from echomq_admin.emq.keyspace import from_wire
+from echomq_admin.emq.reads import ActivePage, Job, JobPage, Text
+from echomq_admin.emq.rows import ROW_MISSING
+from echomq_admin.fleet.names import shown
+from echomq_admin.fleet.servers import Server
+from echomq_admin.operations.cli.asking import answering, with_queue
+from echomq_admin.operations.cli.names import named, place
+
+STATES = ("dead", "pending", "active")
+MAX_ROWS = 10_000
+_LONGEST = 200
+
+
+def jobs(
+    text: str, state: str, limit: int, cursor: str = "", group: str | None = None
+) -> dict[str, object]:
+    """At most `limit` rows of a set from `cursor` on; `next` is the cursor behind them.
+
+    Raises `Usage`, `ServerFailed`.
+    """
+    name, queue = place(text)
+    server = with_queue(name, queue)
+    with answering(server):
+        pages = list(_pages(server, queue, state, limit, cursor, group))
+    rows = [row for page in pages for row in _rows(page)]
+    return {
+        "server": name,
+        **named("queue", queue),
+        "state": state,
+        "now_ms": pages[0].now_ms,
+        "total": pages[0].total,
+        "fault": pages[0].fault,
+        "next": pages[-1].next,
+        "jobs": rows,
+    }
+
+
+def _pages(
+    server: Server, queue: str, state: str, limit: int, cursor: str, group: str | None
+) -> Iterator[JobPage | ActivePage]:
+    left = limit
+    while left > 0:
+        asked = min(left, reads.MAX_LIMIT)
+        if state == "active":
+            page = reads.active_page(server.client, queue, asked, cursor)
+        elif state == "dead":
+            page = reads.dead_page(server.client, queue, asked, cursor)
+        else:
+            page = reads.pending_page(server.client, queue, asked, cursor, group)
+        yield page
+        left -= asked
+        if page.next is None:
+            return
+        cursor = page.next
+
+
+def _rows(page: JobPage | ActivePage) -> list[dict[str, object]]:
+    if isinstance(page, JobPage):
+        return [_row(job) for job in page.jobs]
+    return [
+        _row(lease.job) | {"lease": lease.phase, "remaining_ms": _finite(lease.remaining_ms)}
+        for lease in page.leases
+    ]
+
+
+def _row(job: Job) -> dict[str, object]:
+    return {
+        **named("job", job.job_id),
+        "fault": job.fault,
+        "state": None if job.state is None else shown(from_wire(job.state)),
+        "attempts": job.attempts,
+        "stalled": job.stalled,
+        **({} if job.group is None else named("group", job.group)),
+        "minted_ms": job.minted_ms,
+        "error": _text(job.error),
+        "payload": _text(job.payload),
+    }
+
+
+def _text(text: Text | None) -> dict[str, object] | None:
+    if text is None:
+        return None
+    return {"size": text.size} | ({} if text.body is None else exact(text.body))
+
+
+def exact(raw: bytes) -> dict[str, str]:
+    """Bytes for a JSON document: as text where they are UTF-8, else as base64."""
+    try:
+        return {"text": raw.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(raw).decode("ascii")}
+
+
+def _finite(number: float) -> float | str:
+    return number if math.isfinite(number) else str(number)
+
+
+def jobs_lines(answer: dict[str, object]) -> list[str]:
+    """A line a job, and how many there are."""
+    lines = [_job_line(row) for row in answer["jobs"]]
+    total = "?" if answer["total"] is None else f"{answer['total']:,}"
+    lines.append(f"{len(lines):,} of {total} {answer['state']}")
+    if answer["fault"]:
+        lines.append(shown(str(answer["fault"])))
+    if answer["next"]:
+        lines.append(f"more: --cursor {answer['next']}")
+    return lines
+
+
+def _job_line(row: dict[str, object]) -> str:
+    words = [str(row["job"])]
+    if row.get("job_name"):
+        words.append(f"({row['job_name']})")
+    if row["fault"]:
+        return " ".join([*words, shown(str(row["fault"]))])
+    words += [
+        f"{name}={'?' if row[name] is None else row[name]}" for name in ("attempts", "stalled")
+    ]
+    words += [f"{name}={row[name]}" for name in ("group", "lease", "remaining_ms") if name in row]
+    if row["error"]:
+        words.append(f"error={_preview(row['error'])}")
+    return " ".join(words)
+
+
+def _preview(text: dict[str, object]) -> str:
+    if "base64" in text:
+        return shown(from_wire(base64.b64decode(str(text["base64"]))))[:_LONGEST]
+    if "text" not in text:
+        return f"({text['size']:,} bytes)"
+    first = str(text["text"]).splitlines() or [""]
+    return shown(first[0])[:_LONGEST]
+
+
+def job(text: str, job_id: str) -> dict[str, object]:
+    """One job with every field of its row and the sets that hold it.
+
+    Raises `Usage`, `ServerFailed`.
+    """
+    name, queue = place(text)
+    server = with_queue(name, queue)
+    with answering(server):
+        detail = reads.whole_row(server.client, queue, job_id)
+    return {
+        "server": name,
+        **named("queue", queue),
+        **named("job", job_id),
+        "now_ms": detail.now_ms,
+        "fault": detail.job.fault,
+        "minted_ms": detail.job.minted_ms,
+        "held_by": {where: _finite(score) for where, score in detail.held_by.items()},
+        "locked": detail.locked,
+        "log_lines": detail.log_lines,
+        "fields": [
+            {**named("field", from_wire(field)), **exact(value)}
+            for field, value in detail.fields.items()
+        ],
+    }
+
+
+def is_there(answer: dict[str, object]) -> bool:
+    """Whether anything of the job was found: a row, or an id in a set."""
+    return bool(answer["fields"] or answer["held_by"] or answer["fault"] != ROW_MISSING)
+
+
+def job_lines(answer: dict[str, object]) -> list[str]:
+    """A line a fact, then a line a field."""
+    held = [f"{where} (score {score})" for where, score in answer["held_by"].items()]
+    lines = [
+        str(answer["job"]),
+        f"held by: {', '.join(held) or 'no set'}",
+        f"minted: {answer['minted_ms'] or 'unknown'}",
+        f"lock: {'a worker marks it' if answer['locked'] else 'none'}",
+        f"log lines: {answer['log_lines']:,}",
+    ]
+    if answer["fault"]:
+        lines.append(shown(str(answer["fault"])))
+    return lines + [f"  {field['field']}: {_whole(field)}" for field in answer["fields"]]
+
+
+def _whole(value: dict[str, object]) -> str:
+    if "base64" in value:
+        return shown(from_wire(base64.b64decode(str(value["base64"]))))
+    return shown(str(value["text"]))

@@ -1,0 +1,153 @@
+"""The command line of each verb, derived from what its action declares."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping
+
+from echomq_admin.operations.action import Action
+from echomq_admin.operations.actions import ACTIONS
+from echomq_admin.operations.arguments import Before, Blob, Flag, Name, Text, Whole
+from echomq_admin.operations.calls import Call
+from echomq_admin.operations.cli.names import place, typed
+from echomq_admin.operations.cli.stops import Usage
+
+_BEFORE = re.compile(r"(.*?)=([^=:]+):([^=:]+)(?::(.*))?\Z", re.DOTALL)
+_STDIN = "-"
+
+
+def add_actions(verbs) -> None:
+    """One sub-command for each action."""
+    for action in ACTIONS.values():
+        parser = verbs.add_parser(action.verb, help=action.help, description=action.help)
+        add_common(parser)
+        _add_target(parser, action)
+        for argument in action.args:
+            _add_argument(parser, argument)
+        parser.add_argument("--op-id", default="", help="the same op_id again moves nothing twice")
+        if action.fenced != "never":
+            parser.add_argument(
+                "--token",
+                action="append",
+                default=[],
+                metavar="ID=N",
+                help="the attempts that you saw of the job; it is left alone when they changed",
+            )
+        if action.needs_yes:
+            parser.add_argument("--yes", action="store_true", help="yes, this is meant")
+
+
+def add_common(parser) -> None:
+    """What every verb takes."""
+    parser.add_argument("--as", dest="user", required=True, metavar="USER", help="who acts")
+    parser.add_argument("--json", action="store_true", help="answer with one JSON document")
+
+
+def call(options: Mapping[str, object]) -> Call:
+    """The call that was typed. Raises `Usage`."""
+    action = ACTIONS[str(options["verb"])]
+    server, queue = place(str(options["place"]))
+    args = {
+        argument.name: _value(argument, options[argument.name])
+        for argument in action.args
+        if argument.name in options
+    }
+    job_ids = tuple(typed(text) for text in options.get("ids", ()))
+    return Call(
+        action=action.verb,
+        server=server,
+        queue=queue,
+        job_ids=job_ids or tuple(args.get("before", ())),
+        tokens=_tokens(job_ids, options.get("token", ())),
+        args=args,
+        op_id=str(options["op_id"]),
+    )
+
+
+def _add_target(parser, action: Action) -> None:
+    parser.add_argument("place", metavar="[SERVER/]QUEUE")
+    if action.verb == "return_to_dead":
+        parser.add_argument("ids", nargs="*", metavar="ID", help="default: those of --errors")
+    elif action.target == "jobs":
+        parser.add_argument("ids", nargs="+", metavar="ID")
+    elif action.target == "job":
+        parser.add_argument("ids", nargs=1, metavar="ID")
+
+
+def _add_argument(parser, argument) -> None:
+    option = "--" + argument.name.replace("_", "-")
+    common = {"dest": argument.name, "default": argparse.SUPPRESS, "help": argument.help}
+    if isinstance(argument, Flag):
+        parser.add_argument(option, action="store_true", **common)
+    elif isinstance(argument, Before):
+        parser.add_argument(
+            "--errors",
+            dest=argument.name,
+            action="append",
+            required=True,
+            metavar="ID=ATTEMPTS:STALLED[:ERROR]",
+            help=f"{argument.help}; or JSON {{id: [attempts, stalled, error]}}, - for stdin",
+        )
+    elif isinstance(argument, Whole) and argument.may_be_none:
+        group = parser.add_mutually_exclusive_group(required=True)
+        group.add_argument(option, metavar="N", **common)
+        group.add_argument(
+            "--no-limit", **(common | {"help": "no limit"}), action="store_const", const=None
+        )
+    else:
+        metavar = "N" if isinstance(argument, Whole) else argument.label.upper().split()[0]
+        parser.add_argument(option, required=argument.required, metavar=metavar, **common)
+
+
+def _value(argument, given: object) -> object:
+    if isinstance(argument, Before):
+        return _before(given)
+    if isinstance(argument, Blob):
+        return sys.stdin.buffer.read() if given == _STDIN else os.fsencode(str(given))
+    if isinstance(argument, Name) and given is not None:
+        return typed(str(given))
+    if isinstance(argument, Text):
+        return os.fsencode(str(given)).decode("utf-8", "surrogateescape")
+    return given
+
+
+def _tokens(job_ids: tuple[str, ...], given: object) -> dict[str, object]:
+    tokens: dict[str, object] = {}
+    for text in given:
+        job, equals, number = text.rpartition("=")
+        if not equals:
+            raise Usage(f"--token is ID=N, not {text!a}.")
+        tokens[typed(job)] = number
+    if stray := tokens.keys() - set(job_ids):
+        raise Usage(f"--token names {min(stray)!a}, which is none of the jobs of this call.")
+    return tokens
+
+
+def _before(given: object) -> dict[str, tuple[object, object, object]]:
+    jobs: dict[str, tuple[object, object, object]] = {}
+    for text in given:
+        if text == _STDIN:
+            jobs |= _before_json(sys.stdin.read())
+        elif text.lstrip().startswith("{"):
+            jobs |= _before_json(text)
+        elif found := _BEFORE.match(text):
+            job, attempts, stalled, error = found.groups()
+            jobs[typed(job)] = (attempts, None if error is None else os.fsencode(error), stalled)
+        else:
+            raise Usage("--errors is ID=ATTEMPTS:STALLED[:ERROR] or a JSON object.")
+    return jobs
+
+
+def _before_json(text: str) -> dict[str, tuple[object, object, object]]:
+    try:
+        read = json.loads(text)
+        return {
+            typed(job): (attempts, error, stalled)
+            for job, (attempts, stalled, error) in read.items()
+        }
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise Usage("--errors as JSON is {id: [attempts, stalled, error], …}.") from None

@@ -1,0 +1,22 @@
+"""Exit codes, and the one exception that ends the command early."""
+
+from __future__ import annotations
+
+from echomq_admin.operations.refusals import Invalid, NotAllowed, ReadOnly, Refused, Trouble
+
+DONE, SOME_REFUSED, USAGE, SERVER = 0, 1, 2, 3
+
+
+class Usage(Exception):
+    """What was typed cannot be meant; its text is a sentence. The command exits with 2."""
+
+
+def exit_code(refused: Refused) -> int:
+    """1 when the protocol refused, 2 for usage and permission, 3 for server trouble."""
+    if isinstance(refused, Invalid | NotAllowed | ReadOnly):
+        return USAGE
+    return SERVER if isinstance(refused, Trouble) else SOME_REFUSED
+
+
+class ServerFailed(Exception):
+    """A read got no answer; its text is a sentence. The command exits with 3."""

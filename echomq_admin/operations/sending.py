@@ -1,0 +1,53 @@
+"""One checked call becomes one call of a verb, and its answer one word per job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from echomq_admin.emq import Outcome
+from echomq_admin.fleet import discovery
+from echomq_admin.fleet.servers import Server
+from echomq_admin.operations.action import Action
+from echomq_admin.operations.calls import Call
+
+
+def send(action: Action, server: Server, call: Call, actor: str) -> object:
+    """The verb's answer. Raises what the verb raises."""
+    args = dict(call.args)
+    if action.verb == "return_to_dead":
+        target = [args.pop("before")]
+    elif action.target == "jobs":
+        target = [list(call.job_ids)]
+    else:
+        target = list(call.job_ids)
+    if action.verb == "obliterate":
+        args["lanes"] = discovery.known(server.name).get(call.queue, ())
+    if action.fenced != "never":
+        args.update(_tokens(action, call))
+    verb = getattr(server.emq, action.verb)
+    return verb(call.queue, *target, **args, actor=actor, op_id=call.op_id)
+
+
+def _tokens(action: Action, call: Call) -> dict[str, object]:
+    if action.target == "jobs":
+        return {"tokens": call.tokens}
+    return {"token": call.tokens.get(call.job_ids[0])}
+
+
+def outcomes(action: Action, call: Call, result: object) -> dict[str, str]:
+    """Job id to word, in the order of the answer; empty for verbs that name no jobs."""
+    if isinstance(result, Mapping):
+        return {job_id: str(word) for job_id, word in result.items()}
+    if action.target == "job":
+        return {call.job_ids[0]: _word(action, result)}
+    if action.outcomes:
+        return {job_id: word for word, ids in asdict(result).items() for job_id in ids}
+    return {}
+
+
+def _word(action: Action, result: object) -> str:
+    if isinstance(result, Outcome):
+        return str(result)
+    success, *others = action.outcomes
+    return others[-1] if result is False else success

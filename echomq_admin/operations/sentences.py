@@ -1,0 +1,146 @@
+"""What a call did, in true words and numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from echomq_admin.emq import Drained
+from echomq_admin.fleet.names import shown
+from echomq_admin.operations import words
+from echomq_admin.operations.action import Action
+from echomq_admin.operations.calls import Call
+
+_KEPT = "Attempts are kept, they fence claims. Stall counts are kept too: the next stall counts on."
+_RESET = "Attempts are kept, they fence claims. Stall counts start over."
+
+
+def counted(action: Action, outcomes: Mapping[str, str]) -> str:
+    """`37 requeued, 1 row missing`: the success first, whatever its number, then the others."""
+    numbers = Counter(outcomes.values())
+    first = next(iter(action.outcomes))
+    order = [first, *(word for word in [*action.outcomes, *numbers] if word != first)]
+    return ", ".join(
+        _counted_word(action, word, numbers[word])
+        for word in dict.fromkeys(order)
+        if numbers[word] or word == first
+    )
+
+
+def _counted_word(action: Action, word: str, number: int) -> str:
+    said = action.outcomes.get(word) or words.same(word.replace("_", " "))
+    return f"{number:,} {said.one if number == 1 else said.many}"
+
+
+def sentence(
+    action: Action, call: Call, result: object, outcomes: Mapping[str, str], left: int | None
+) -> str:
+    """The whole answer. `left` is what a bounded verb did not reach; `None` is unknown."""
+    special = _SPECIAL.get(action.verb)
+    if special:
+        return special(call, result, left)
+    said = counted(action, outcomes)
+    if action.verb in {"sweep", "reap"}:
+        return _lapsed(action, len(outcomes), said, left)
+    if action.verb == "reap_group":
+        return _lapsed_of_lane(call, len(outcomes), said, left)
+    return said
+
+
+def note(call: Call) -> str:
+    """What else a person should know of what was done."""
+    if call.action != "requeue":
+        return ""
+    return _RESET if call.args["reset_stalls"] else _KEPT
+
+
+def _lapsed(action: Action, ended: int, said: str, left: int | None) -> str:
+    name = action.label.lower()
+    done = "swept" if action.verb == "sweep" else "reaped"
+    if left is None:
+        return f"{said}; whether more leases have lapsed is not known"
+    if left:
+        return (
+            f"{ended:,} of {ended + left:,} lapsed leases {done}, {name} again for the rest: {said}"
+        )
+    return said if ended else f"no lease has lapsed, nothing was {done}"
+
+
+def _lapsed_of_lane(call: Call, ended: int, said: str, left: int | None) -> str:
+    limit = int(str(call.args["limit"]))
+    said = f"{said} in lane {shown(str(call.args['group']))}"
+    if left is not None and ended + left > limit:
+        return f"{said}; only the first {limit:,} of {ended + left:,} lapsed leases were looked at"
+    return said
+
+
+def _recover_now(call: Call, result: object, _left: int | None) -> str:
+    job = shown(call.job_ids[0])
+    if result == "dead":
+        return f"{job} is dead: its stall count reached {call.args['max_stalled']}"
+    return f"{job} recovered: it waits again, with one more stall"
+
+
+def _extend(call: Call, _result: object, _left: int | None) -> str:
+    return f"lease of {shown(call.job_ids[0])} extended: {call.args['lease_ms']:,} ms from now"
+
+
+def _update_payload(call: Call, _result: object, _left: int | None) -> str:
+    size = len(bytes(call.args["payload"]))
+    return f"payload of {shown(call.job_ids[0])} replaced, {size:,} bytes"
+
+
+def _promote(_call: Call, result: object, left: int | None) -> str:
+    if left is None:
+        return f"{result:,} promoted; whether more are due is not known"
+    more = f", {left:,} more {'is' if left == 1 else 'are'} due, promote again for the rest"
+    return f"{result:,} promoted{more if left else ''}"
+
+
+def _switched(what: Callable[[Call], str], done: str, was: str) -> Callable[..., str]:
+    def say(call: Call, result: object, _left: int | None) -> str:
+        return f"{what(call)} {done if result else f'{was}, nothing was changed'}"
+
+    return say
+
+
+def _queue(call: Call) -> str:
+    return f"queue {shown(call.queue)}"
+
+
+def _lane(call: Call) -> str:
+    return f"lane {shown(str(call.args['group']))}"
+
+
+def _limit_lane(call: Call, _result: object, _left: int | None) -> str:
+    if call.args["n"] is None:
+        return f"{_lane(call)} has no limit any more"
+    return f"{_lane(call)} limited to {call.args['n']:,} active at once"
+
+
+def _drain(_call: Call, result: object, _left: int | None) -> str:
+    if not isinstance(result, Drained):
+        raise TypeError(f"drain answered {result!r}")
+    jobs = "1 job" if result.removed == 1 else f"{result.removed:,} jobs"
+    return f"{jobs} deleted, {'there are more' if result.more else 'nothing is left to drain'}"
+
+
+def _obliterate(call: Call, result: object, _left: int | None) -> str:
+    if result:
+        return f"{_queue(call)}: one step done, there is more to delete"
+    return f"{_queue(call)} obliterated; its audit stays"
+
+
+_SPECIAL: dict[str, Callable[..., str]] = {
+    "recover_now": _recover_now,
+    "extend": _extend,
+    "update_payload": _update_payload,
+    "promote": _promote,
+    "pause": _switched(_queue, "paused", "was paused already"),
+    "resume": _switched(_queue, "resumed", "was not paused"),
+    "pause_lane": _switched(_lane, "paused", "was paused already"),
+    "resume_lane": _switched(_lane, "resumed", "was not paused"),
+    "limit_lane": _limit_lane,
+    "drain": _drain,
+    "obliterate": _obliterate,
+}

@@ -1,0 +1,163 @@
+"""The one door through which anything is changed.
+
+Pages, commands and the agent call `perform`; nothing else calls a verb that moves a job.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from echomq_admin.emq import Drained
+from echomq_admin.emq.calls import step_id
+from echomq_admin.fleet import discovery, servers
+from echomq_admin.fleet.names import shown
+from echomq_admin.operations import failures, looks, sentences
+from echomq_admin.operations.action import Action
+from echomq_admin.operations.actions import ACTIONS
+from echomq_admin.operations.calls import Call, Done
+from echomq_admin.operations.checks import checked
+from echomq_admin.operations.refusals import (
+    Invalid,
+    NotAllowed,
+    ReadOnly,
+    Refused,
+    Trouble,
+    Unreachable,
+)
+from echomq_admin.operations.sending import outcomes, send
+
+__all__ = [
+    "Call",
+    "Done",
+    "Invalid",
+    "NotAllowed",
+    "ReadOnly",
+    "Refused",
+    "Trouble",
+    "Unreachable",
+    "allowed",
+    "perform",
+    "steps",
+]
+logger = logging.getLogger(__name__)
+
+
+def allowed(user, action_name: str) -> bool:
+    """Whether the user has the permission of the action; inactive users have none."""
+    action = ACTIONS.get(action_name)
+    return action is not None and user.has_perm(action.permission)
+
+
+def perform(user, call: Call) -> Done:
+    """Check, send and word one call. Raises a subclass of `Refused`; the attempt is logged.
+
+    Per-job refusals raise nothing: they are in `Done.refusals`. Drain and obliterate do one
+    bounded step; `Done.more` says whether another is needed.
+    """
+    try:
+        return _perform(user, call)
+    except Refused as refused:
+        logger.warning("refused: %s by %s: %s", _target(call), _who(user), refused.sentence)
+        raise
+
+
+def steps(user, call: Call) -> Iterator[Done]:
+    """Perform until nothing is left, one bounded step after the other; other actions once.
+
+    The n-th step after the first has the op_id `<op_id>.<n>`, so that a loop that broke off
+    and is started again with the same op_id goes on where it was.
+    """
+    done = perform(user, call)
+    yield done
+    first, step = done.call, 0
+    while done.more and ACTIONS[first.action].in_steps:
+        step += 1
+        done = perform(user, replace(first, op_id=step_id(first.op_id, step) or ""))
+        yield done
+
+
+def _perform(user, call: Call) -> Done:
+    action = ACTIONS.get(call.action)
+    if action is None:
+        raise Invalid(f"There is no action {shown(call.action)}.")
+    if not allowed(user, action.verb):
+        raise NotAllowed(
+            f"{_who(user)} may not use {action.label}: it takes the role {action.role}. "
+            "Ask an admin of the console."
+        )
+    call = checked(action, call)
+    server = _server(action, call)
+    try:
+        result = send(action, server, call, user.get_username())
+    except failures.FAILURES as error:
+        raise failures.refusal(error, action, server, call) from error
+    return _done(action, server, call, result)
+
+
+def _server(action: Action, call: Call) -> servers.Server:
+    """The server, when it may be written to and knows the queue."""
+    try:
+        server = servers.server(call.server)
+    except LookupError:
+        raise Invalid(f"There is no server {shown(call.server)} in EMQ_SERVERS.") from None
+    except ValueError as error:
+        raise Invalid(f"{error}.") from None
+    try:
+        reason = servers.read_only_reason(server, call.queue)
+        is_known = action.creates or discovery.knows(server, call.queue)
+    except failures.FAILURES as error:
+        raise failures.before_sending(error, server) from error
+    if reason:
+        raise ReadOnly(f"{reason} Nothing was sent.")
+    if not is_known:
+        raise Invalid(f"Server {server.name} has no queue {shown(call.queue)}.")
+    return server
+
+
+def _done(action: Action, server: servers.Server, call: Call, result: object) -> Done:
+    by_job = outcomes(action, call, result)
+    left = looks.left(action, server, call, len(by_job))
+    return Done(
+        call=call,
+        outcomes=by_job,
+        result=result,
+        sentence=sentences.sentence(action, call, result, by_job, left),
+        refusals=_refusals(action, server, call, by_job),
+        note=sentences.note(call),
+        more=bool(left) or (action.in_steps and _more(result)),
+    )
+
+
+def _more(result: object) -> bool:
+    return result.more if isinstance(result, Drained) else bool(result)
+
+
+def _refusals(
+    action: Action, server: servers.Server, call: Call, by_job: Mapping[str, str]
+) -> dict[str, str]:
+    why = {
+        job_id: action.outcomes[word].why
+        for job_id, word in by_job.items()
+        if word in action.outcomes and action.outcomes[word].why
+    }
+    flows = looks.flows(server, call.queue, (job_id for job_id in why if by_job[job_id] == "child"))
+    return {
+        job_id: text.format(flow=flows.get(job_id, ""), token=_token(call, job_id))
+        for job_id, text in why.items()
+    }
+
+
+def _token(call: Call, job_id: str) -> object:
+    before = call.args.get("before")
+    return before[job_id][0] if isinstance(before, Mapping) else call.tokens.get(job_id)
+
+
+def _who(user) -> str:
+    return shown(user.get_username() or "an unknown user")
+
+
+def _target(call: Call) -> str:
+    jobs = f" (jobs: {len(call.job_ids):,})" if call.job_ids else ""
+    return f"{shown(call.action)} on {shown(call.server)}/{shown(call.queue)}{jobs}"

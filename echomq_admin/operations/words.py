@@ -1,0 +1,133 @@
+"""What became of a job, in words: short for counting, whole for the row that caused it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Word:
+    """`one` and `many` follow a number ("1 row missing"); `why` is the refusal, empty for success.
+
+    `why` may hold `{token}` (the attempts that the caller saw) and `{flow}` (its part in a flow).
+    """
+
+    one: str
+    many: str
+    why: str = ""
+
+
+def same(text: str, why: str = "") -> Word:
+    """A word that reads alike after one and many."""
+    return Word(text, text, why)
+
+
+_GONE = Word(
+    "row missing",
+    "rows missing",
+    "row missing: the job finished, was removed or was evicted. Nothing was moved. "
+    "Where a list still shows the id, remove it to clean up.",
+)
+_UNREADABLE = Word(
+    "unreadable row",
+    "unreadable rows",
+    "unreadable: its row is no hash or its attempts are no number. Nothing was moved. "
+    "Repair the row, or remove the job.",
+)
+_CHANGED = same(
+    "changed meanwhile",
+    "changed meanwhile: its attempts are no longer {token}: it was claimed since. "
+    "Nothing was moved. Reload the list and look again.",
+)
+_LAPSED = {
+    "orphaned": same("orphaned and dropped"),
+    "unreadable": Word("unreadable row moved to dead", "unreadable rows moved to dead"),
+}
+_EXISTS = Word(
+    "row exists already",
+    "rows exist already",
+    "a job of this id exists already. Nothing was written. Choose another id.",
+)
+
+
+def _child(what: str, way_out: str) -> Word:
+    return Word(
+        "part of a flow",
+        "parts of a flow",
+        f"{{flow}}. It was not {what}. Look at the flow first, or {way_out}.",
+    )
+
+
+REQUEUE = {
+    "requeued": same("requeued"),
+    "gone": _GONE,
+    "unreadable": _UNREADABLE,
+    "not_dead": same(
+        "no longer dead",
+        "no longer dead: it is waiting again or was taken by a worker. Reload the list.",
+    ),
+    "changed": _CHANGED,
+}
+RETURN_TO_DEAD = {
+    "returned": same("returned to dead"),
+    "gone": _GONE,
+    "unreadable": _UNREADABLE,
+    "not_waiting": same(
+        "no longer waiting",
+        "no longer waiting: a worker took it, or it was moved elsewhere. It was left where it is.",
+    ),
+    "changed": _CHANGED,
+}
+SWEEP = {"recovered": same("recovered"), "dead": same("dead"), **_LAPSED}
+REAP = {"recovered": same("put back"), **_LAPSED}
+RECOVER_NOW = {"recovered": same("recovered"), "dead": same("dead")}
+EXTEND = {"extended": same("extended")}
+PROMOTE_NOW = {
+    "promoted": same("promoted"),
+    "gone": _GONE,
+    "unreadable": _UNREADABLE,
+    "not_scheduled": same(
+        "no longer scheduled",
+        "no longer scheduled: its time came or it was moved. Reload the list.",
+    ),
+    "changed": _CHANGED,
+}
+BURY = {
+    "buried": same("buried"),
+    "gone": _GONE,
+    "unreadable": _UNREADABLE,
+    "already_dead": same(
+        "dead already",
+        "dead already: nothing was changed. It is in the list of dead jobs.",
+    ),
+    "changed": _CHANGED,
+    "active": same(
+        "active",
+        "active: a worker holds its lease, so it was not buried. "
+        "Look at it again and bury it with its attempts as the token, or by force.",
+    ),
+    "child": _child("buried", "bury it by force"),
+}
+REMOVE = {
+    "removed": same("removed"),
+    "gone": Word(
+        "gone already",
+        "gone already",
+        "gone already: it has no row and no list holds it. There is nothing left to remove.",
+    ),
+    "changed": _CHANGED,
+    "active": same(
+        "now running",
+        "now running, not removed: a worker holds its lease. Wait until it ends, "
+        "or remove it by force, which takes the lease away.",
+    ),
+    "locked": same(
+        "locked",
+        "locked, not removed: a worker's presence marker stands. Wait until it expires, "
+        "or remove it by force.",
+    ),
+    "child": _child("removed", "remove it by force"),
+}
+UPDATE_PAYLOAD = {"updated": same("updated")}
+ENQUEUE = {"enqueued": same("enqueued"), "exists": _EXISTS}
+SCHEDULE = {"scheduled": same("scheduled"), "exists": _EXISTS}
