@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 import redis
 from redis.backoff import NoBackoff
@@ -52,17 +52,29 @@ def target(url: str) -> str:
 
 def _split(url: str) -> tuple[str, dict[str, int]]:
     """The address without the console's options, and those options as numbers."""
-    parts = urlsplit(url)
+    parts = _parts(url)
     if parts.scheme not in SCHEMES:
         raise ValueError("an address starts with redis://, rediss:// or unix://")
     _check_place(parts.scheme, parts.path)
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
-    unknown = set(query) - set(DEFAULTS) - {"client_name", "db"}
-    if unknown:
-        raise ValueError(f"unknown option {sorted(unknown)[0]!r}")
+    allowed = {*DEFAULTS, "client_name", "db"}
+    if set(query) - allowed:
+        raise ValueError(f"the options of an address are {', '.join(sorted(allowed))}")
     options = {name: _number(name, query.get(name, DEFAULTS[name])) for name in DEFAULTS}
     kept = f"db={_number('db', query['db'], 0)}" if "db" in query else ""
     return urlunsplit((parts.scheme, parts.netloc, parts.path, kept, "")), options
+
+
+def _parts(url: str) -> SplitResult:
+    """The address taken apart. The library's own errors would quote it, password and all."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        raise ValueError(
+            "the address cannot be read; in a user or password, write / ? # [ ] @ and % as %XX"
+        ) from None
+    return parts
 
 
 def _check_place(scheme: str, path: str) -> None:

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import redis
-from redis.exceptions import ClusterDownError, MasterDownError, ResponseError
+from redis.exceptions import AskError, ClusterDownError, MasterDownError, ResponseError
 
 _INTEGER = re.compile(rb"(?:0|-?[1-9][0-9]*)\Z")
 _LONGEST_INTEGER = 15
@@ -60,10 +60,10 @@ class Batch:
 
 def reason(error: ResponseError) -> str:
     """A refusal in a few words."""
+    if isinstance(error, AskError):
+        return "the key lies on another node of the cluster"
     text = str(error)
-    if text.startswith("WRONGTYPE"):
-        return "the key holds another type"
-    return text
+    return "the key holds another type" if text.startswith("WRONGTYPE") else text
 
 
 def now_ms(time: Answer) -> int:

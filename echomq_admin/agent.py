@@ -1,0 +1,87 @@
+"""The agent: discovery of every server, again and again, until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterable
+
+import redis
+from django.db import Error as DatabaseError
+from django.db import connection
+
+from echomq_admin.fleet.discovery import discover
+from echomq_admin.fleet.servers import Server, trouble
+
+EVERY_S = 10.0
+_LEAST_PAUSE_S = 1.0
+_FAREWELL_S = 0.5
+
+log = logging.getLogger(__name__)
+
+
+class Agent:
+    """Watches each server in a thread of its own, so that none waits for another.
+
+    `stop` returns within half a second; a thread that is still waiting for its server then
+    is left to end with the process.
+    """
+
+    def __init__(self, servers: Iterable[Server], every_s: float = EVERY_S) -> None:
+        self._stop = threading.Event()
+        self._threads = [
+            threading.Thread(
+                target=_Watch(server, self._stop, every_s).run, name=server.name, daemon=True
+            )
+            for server in servers
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        deadline = time.monotonic() + _FAREWELL_S
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+class _Watch:
+    """Passes over one server; says so once when they begin to fail and once when they end to."""
+
+    def __init__(self, server: Server, stop: threading.Event, every_s: float) -> None:
+        self._server = server
+        self._stop = stop
+        self._every_s = every_s
+        self._is_troubled = False
+
+    def run(self) -> None:
+        while not self._stop.is_set():
+            started = time.monotonic()
+            self._pass()
+            spent = time.monotonic() - started
+            self._stop.wait(max(_LEAST_PAUSE_S, self._every_s - spent))
+        connection.close()
+
+    def _pass(self) -> None:
+        try:
+            discover(self._server, self._stop)
+        except (redis.RedisError, OSError) as error:
+            self._failed(trouble(self._server, error))
+        except DatabaseError as error:
+            self._failed(f"what {self._server.name} has cannot be remembered: {error}")
+            connection.close()
+        else:
+            self._worked()
+
+    def _failed(self, sentence: str) -> None:
+        if not self._is_troubled:
+            log.warning("%s", sentence)
+        self._is_troubled = True
+
+    def _worked(self) -> None:
+        if self._is_troubled:
+            log.info("%s is read again", self._server.name)
+        self._is_troubled = False

@@ -1,0 +1,69 @@
+"""Names of queues, lanes and jobs where bytes must travel as text: URLs, forms, command lines."""
+
+from __future__ import annotations
+
+import base64
+import re
+
+from echomq_admin.emq.keyspace import from_wire, to_wire
+
+_PLAIN = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,128}\Z")
+
+
+def to_url(name: str) -> str:
+    """A plain name as it is, any other as `~` and the base64url of its bytes."""
+    if _PLAIN.match(name):
+        return name
+    return "~" + base64.urlsafe_b64encode(to_wire(name)).rstrip(b"=").decode()
+
+
+def from_url(text: str) -> str:
+    """The name that `to_url` wrote. What has no `~` in front is the name itself.
+
+    Raises `ValueError` for an empty text and for a `~` that no base64url follows.
+    """
+    if not text:
+        raise ValueError("a name is missing")
+    if not text.startswith("~"):
+        return text
+    code = text[1:]
+    try:
+        raw = base64.b64decode(code + "=" * (-len(code) % 4), b"-_", validate=True)
+    except ValueError:
+        raise ValueError("what follows ~ is no base64url") from None
+    if base64.urlsafe_b64encode(raw).rstrip(b"=").decode() != code:
+        raise ValueError("what follows ~ is no base64url")
+    return from_wire(raw)
+
+
+def shown(name: str) -> str:
+    """A name for the eye: what cannot be printed, and a backslash, is escaped.
+
+    Bytes become `\\xNN`, other characters `\\uNNNN`, so nothing can hide or turn the text round.
+    """
+    return "".join(map(_shown, name)) or "(no name)"
+
+
+def _shown(character: str) -> str:
+    code = ord(character)
+    if character == "\\":
+        return "\\\\"
+    if character.isprintable():
+        return character
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+class NameConverter:
+    """The path converter "name": `<name:queue>` in a route."""
+
+    regex = "[^/]+"
+
+    def to_python(self, value: str) -> str:
+        return from_url(value)
+
+    def to_url(self, value: str) -> str:
+        return to_url(value)

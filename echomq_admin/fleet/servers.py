@@ -1,0 +1,169 @@
+"""The servers of EMQ_SERVERS: their clients, what they are, and why one may be read-only."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+
+import redis
+from django.conf import settings
+
+from echomq_admin.emq import EchoMQ
+from echomq_admin.emq.connect import connect, target
+from echomq_admin.emq.keyspace import spans_slots
+from echomq_admin.fleet.facts import Facts, read_facts
+
+_NAME = re.compile(r"[a-z0-9-]{1,64}\Z")
+_FACTS_LAST_S = 10.0
+
+
+class UnknownServer(LookupError):
+    """No server of that name is configured."""
+
+
+class Server:
+    """One configured server; `target` is its address without user and password."""
+
+    def __init__(self, name: str, url: str) -> None:
+        self.name = name
+        self.client: redis.Redis = connect(url)
+        self.target = target(url)
+        self.emq = EchoMQ(self.client)
+        self._facts: tuple[float, Facts] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Server {self.name} {self.target}>"
+
+    def facts(self) -> Facts:
+        """What the server says of itself, kept for 10 s.
+
+        Raises redis-py's errors while the server cannot be reached.
+        """
+        kept = self._facts
+        if kept and time.monotonic() - kept[0] < _FACTS_LAST_S:
+            return kept[1]
+        facts = read_facts(self.client)
+        self._facts = (time.monotonic(), facts)
+        return facts
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must never be shown of the connection."""
+        options = self.client.connection_pool.connection_kwargs
+        return tuple(text for name in ("password", "username") if (text := options.get(name)))
+
+    def close(self) -> None:
+        self.client.close()
+        self.client.connection_pool.disconnect()
+
+
+def parse(text: str) -> dict[str, str]:
+    """Name to URL of each `name=url` in `text`, in its order.
+
+    Raises `ValueError` with a sentence that names the entry and never quotes its URL.
+    """
+    found: dict[str, str] = {}
+    for number, entry in enumerate(text.split(), 1):
+        name, is_pair, url = entry.partition("=")
+        if not (is_pair and _NAME.match(name)):
+            raise ValueError(
+                f"EMQ_SERVERS: entry {number} is not name=url with a name of a-z, 0-9 and -"
+            )
+        if name in found:
+            raise ValueError(f"EMQ_SERVERS: two servers are called {name}")
+        found[name] = url
+    return found
+
+
+def servers() -> tuple[Server, ...]:
+    """The servers of `settings.EMQ_SERVERS` in its order, made once per process and value.
+
+    Raises `ValueError` with a sentence when the setting cannot be read.
+    """
+    return tuple(_fleet.of(settings.EMQ_SERVERS).values())
+
+
+def server(name: str) -> Server:
+    """The server of that name. Raises `UnknownServer`."""
+    try:
+        return _fleet.of(settings.EMQ_SERVERS)[name]
+    except KeyError:
+        raise UnknownServer(f"no server is called {name!r}") from None
+
+
+def read_only_reason(server: Server, queue: str | None = None) -> str | None:
+    """Why nothing may be changed on this server, or in this queue, or `None`.
+
+    Raises redis-py's errors while the server cannot be reached.
+    """
+    if settings.EMQ_READ_ONLY:
+        return "This console is set to read only (EMQ_READ_ONLY)."
+    facts = server.facts()
+    if facts.read_only:
+        return facts.read_only
+    if queue is not None and facts.mode == "cluster" and spans_slots(queue):
+        return "The keys of a queue of this name lie on several slots of the cluster."
+    return None
+
+
+def trouble(server: Server, error: Exception) -> str:
+    """Connection trouble as a sentence that names the server and never a password."""
+    text = _plain(error)
+    # A server that does not know AUTH or HELLO repeats what it was sent.
+    for secret in server.secrets:
+        text = text.replace(secret, "***")
+    return f"{server.name} cannot be read at {server.target}: {text}."
+
+
+def forget() -> None:
+    """Close every client and drop what was kept of its server."""
+    _fleet.forget()
+
+
+def _plain(error: Exception) -> str:
+    if isinstance(error, redis.AuthenticationError | redis.exceptions.AuthorizationError):
+        return "it refuses this user or password"
+    if isinstance(error, redis.BusyLoadingError):
+        return "it is still loading its data"
+    if isinstance(error, redis.TimeoutError):
+        return "it did not answer in time"
+    if isinstance(error, redis.ConnectionError):
+        return str(error).rstrip(".") or "the connection was lost"
+    return str(error).rstrip(".") or type(error).__name__
+
+
+class _Fleet:
+    """The clients of one value of the setting."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._text = ""
+        self._servers: dict[str, Server] = {}
+
+    def of(self, text: str) -> dict[str, Server]:
+        with self._lock:
+            if text != self._text:
+                made = {name: _made(name, url) for name, url in parse(text).items()}
+                self._close()
+                self._text, self._servers = text, made
+            return self._servers
+
+    def forget(self) -> None:
+        with self._lock:
+            self._close()
+            self._text, self._servers = "", {}
+
+    def _close(self) -> None:
+        for server in self._servers.values():
+            server.close()
+
+
+def _made(name: str, url: str) -> Server:
+    try:
+        return Server(name, url)
+    except ValueError as error:
+        raise ValueError(f"EMQ_SERVERS: {name}: {error}") from None
+
+
+_fleet = _Fleet()
