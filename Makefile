@@ -1,0 +1,39 @@
+# run, test, check and bench need python3 (3.11 or newer, with venv) and nothing else.
+MAKEFLAGS += --no-print-directory
+PY := .venv/bin/python
+
+.PHONY: help run test check bench clean runtime development
+.NOTPARALLEL:
+
+help:
+	@echo "make run     the console with a demo on http://127.0.0.1:8000 (EMQ_PORT=8001)"
+	@echo "make run EMQ_SERVERS='prod=redis://host:6379/0'   the console of your own servers"
+	@echo "make test    every test, in a browser too"
+	@echo "make check   style, types, script headers, templates, floors"
+	@echo "make bench   one line per figure (ONLY=name, SIZE=n)"
+	@echo "make clean   remove the virtual environment and the caches; the data in var/ stays"
+
+run: runtime
+	@exec $(PY) manage.py up --with-parent
+
+test: development
+	@browser=$$($(PY) tools/browser.py) && $(MAKE) check && \
+	CHROMIUM="$$browser" exec $(PY) -m pytest -n auto --maxprocesses 4
+
+check: development
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@$(PY) -m pytest tests/check tests/emq/test_scripts.py
+
+bench: development
+	@exec $(PY) -m tests.bench
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .hypothesis
+
+runtime:
+	@tools/venv.sh requirements.txt
+
+development:
+	@tools/venv.sh requirements-dev.txt

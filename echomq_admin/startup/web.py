@@ -1,0 +1,32 @@
+"""The web server's process: `python -m echomq_admin.startup.web DESCRIPTOR`.
+
+Waitress serves on a socket that the parent has bound and passes on.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+
+from django.conf import settings
+from django.core.wsgi import get_wsgi_application
+from waitress import serve
+
+THREADS = 8
+
+
+def main(descriptor: int) -> None:
+    """Serve until SIGTERM; requests under way are finished."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    serve(
+        get_wsgi_application(),
+        sockets=[socket.socket(fileno=descriptor)],
+        threads=THREADS,
+        ident="",
+        clear_untrusted_proxy_headers=settings.SECURE_PROXY_SSL_HEADER is None,
+    )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

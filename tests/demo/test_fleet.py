@@ -1,0 +1,72 @@
+"""The demo's producers, keeper and seeds: every kind of job, and never more than enough."""
+
+from __future__ import annotations
+
+from echomq_admin.demo import queues
+from echomq_admin.demo.keeper import Keeper
+from echomq_admin.demo.minting import Minter
+from echomq_admin.demo.producer import Producer
+from echomq_admin.demo.seed import Seeder
+from echomq_admin.emq import EchoMQ, ids
+from echomq_admin.emq.reads import counts
+
+
+def test_ids_of_one_node_are_never_equal_and_ascend(client):
+    minter = Minter(client, 3)
+    minted = [minter.mint() for _ in range(5000)]
+    assert minted == sorted(set(minted))
+    assert {ids.parse(job_id).node for job_id in minted} == {3}
+
+
+def test_producers_hold_back_when_a_queue_has_enough(client):
+    client.zadd("emq:{orders}:pending", {f"x{n}": 0 for n in range(500)})
+    Producer(client).beat()
+    assert client.zcard("emq:{orders}:pending") == 500
+    assert client.zcard("emq:{payments}:pending") == 1
+
+
+def test_a_foreign_producer_writes_jobs_that_any_worker_can_claim(client):
+    Producer(client).beat()
+    claim = EchoMQ(client).claim(queues.COMMANDS, 1000)
+    assert ids.parse(claim.job_id).namespace == "CMD"
+    assert claim.attempts == 1
+
+
+def test_the_morgue_is_kept_small(client):
+    extra = 30
+    for n in range(queues.MOST_DEAD + extra):
+        job_id = ids.mint("JOB", ids.EPOCH_MS + n)
+        client.zadd("emq:{orders}:dead", {job_id: 0})
+        client.hset(f"emq:{{orders}}:job:{job_id}", mapping={"state": "dead", "attempts": 1})
+    Keeper(client).beat()
+    assert client.zcard("emq:{orders}:dead") == queues.MOST_DEAD
+    oldest = client.zrange("emq:{orders}:dead", 0, 0)[0].decode()
+    assert ids.minted_ms(oldest) == ids.EPOCH_MS + extra
+
+
+def test_nobody_but_an_operator_takes_back_a_lapsed_lease_of_the_story(client):
+    EchoMQ(client).enqueue(queues.ORDERS, "JOB0KHTOWnGLuA", "x")
+    EchoMQ(client).claim(queues.ORDERS, 1000)
+    client.zadd("emq:{orders}:active", {"JOB0KHTOWnGLuA": 1})
+    Keeper(client).beat()
+    assert client.zcard("emq:{orders}:active") == 1
+
+
+def test_seeds_fill_what_is_missing_and_leave_the_rest_alone(client):
+    client.hset("emq:{payments}:meta", "note", "theirs")
+    Seeder(client).run()
+    assert client.hgetall("emq:{payments}:meta") == {b"note": b"theirs"}
+    before = {key: client.dump(key) for key in client.scan_iter()}
+    Seeder(client).run()
+    assert {key: client.dump(key) for key in client.scan_iter()} == before
+
+
+def test_seeds_show_lanes_schedules_and_a_morgue_of_several_pages(client):
+    Seeder(client).run()
+    lanes = {queue: [] for queue in queues.ALL} | {queues.THUMBS: list(queues.LANES)}
+    seen = {found.queue: found for found in counts(client, lanes)[1]}
+    assert seen[queues.WEBHOOKS].dead > 50
+    assert seen[queues.THUMBS].lanes_pending > 20
+    assert seen[queues.MAILER].scheduled > 5
+    assert seen[queues.PAYMENTS].paused
+    assert client.smembers("emq:{thumbs}:paused") == {queues.PAUSED_LANE.encode()}
