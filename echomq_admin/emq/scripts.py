@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +51,13 @@ def expand(name: str, folder: Path = LUA) -> str:
     return read(name, ())
 
 
-@cache
-def script(name: str) -> Script:
-    """The transition of one verb. Raises `IncludeError` when a part of it is missing."""
+def _load(name: str) -> Script:
     source = expand(name)
     return Script(name, source, hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest())
+
+
+# All are read at import: a process that outlives an upgrade keeps the scripts of its own release.
+SCRIPTS = {path.stem: _load(path.stem) for path in sorted(LUA.glob("*.lua"))}
 
 
 def run(client: redis.Redis, name: str, keys: Sequence[bytes], args: Sequence[bytes]) -> Any:
@@ -64,7 +65,7 @@ def run(client: redis.Redis, name: str, keys: Sequence[bytes], args: Sequence[by
 
     Raises the exceptions of `errors.py` for refusals, redis-py's own for all other trouble.
     """
-    wanted = script(name)
+    wanted = SCRIPTS[name]
     try:
         try:
             return client.evalsha(wanted.sha, len(keys), *keys, *args)

@@ -81,7 +81,7 @@ def test_an_answer_that_was_lost_can_be_asked_for_again(
 
 def _load(client, action):
     """The script is known to the server, so that the lost answer is that of the move itself."""
-    from echomq_admin.emq.scripts import script
+    from echomq_admin.emq.scripts import SCRIPTS
 
     client.script_load(script(action).source)
 
