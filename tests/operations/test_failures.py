@@ -83,7 +83,7 @@ def _load(client, action):
     """The script is known to the server, so that the lost answer is that of the move itself."""
     from echomq_admin.emq.scripts import SCRIPTS
 
-    client.script_load(script(action).source)
+    client.script_load(SCRIPTS[action].source)
 
 
 def test_a_server_that_went_away_meanwhile_is_unreachable(settings, boss):
