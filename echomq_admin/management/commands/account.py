@@ -1,0 +1,50 @@
+"""`manage.py account NAME --role ROLE`: who may sign in, and as what."""
+
+from __future__ import annotations
+
+import secrets
+
+from django.contrib.auth.models import Group, User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+
+from echomq_admin.fleet.names import shown
+from echomq_admin.operations.roles import Role
+
+
+class Command(BaseCommand):
+    """Make an account, change its role, or close it."""
+
+    help = "Make an account with a role, change the role of one, or close one."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--role", choices=[role.value for role in Role])
+        parser.add_argument("--close", action="store_true", help="may not sign in any more")
+
+    def handle(self, *, name: str, role: str | None, close: bool, **_: object) -> None:
+        if close == bool(role):
+            raise CommandError("Say either --role viewer, operator or admin, or --close.")
+        if close:
+            self._close(name)
+        else:
+            self._give(name, str(role))
+
+    def _close(self, name: str) -> None:
+        if not User.objects.filter(username=name).update(is_active=False):
+            raise CommandError(f"There is no account {shown(name)}.")
+        self.stdout.write(f"{shown(name)} may not sign in any more. What it did stays on record.")
+
+    @transaction.atomic
+    def _give(self, name: str, role: str) -> None:
+        user, is_new = User.objects.get_or_create(username=name)
+        user.is_active = True
+        password = secrets.token_urlsafe(12)
+        if is_new:
+            user.set_password(password)
+        user.save()
+        user.groups.remove(*Group.objects.filter(name__in=list(Role)))
+        user.groups.add(Group.objects.get(name=role))
+        self.stdout.write(f"{shown(name)} is {role} now.")
+        if is_new:
+            self.stdout.write(f"Password, shown this once: {password}")
