@@ -11,15 +11,14 @@
 -- Error: EMQSTATE a key of the queue has a wrong type, or the kept reply cannot be read; nothing was written
 -- Error: EMQREPLAY the op_id names a call of another verb
 local VERB = 'complete'
---#include lib/rows
+--#include lib/one
 
 local early = enter()
 if early then return early end
 
 local id = ARGV[3]
-local row = read_row(id)
-if not row then return redis.error_reply('EMQGONE the job has no row') end
-if row.fault then return redis.error_reply('EMQSTATE the row is unreadable') end
+local row, refusal = sound_row(id)
+if refusal then return refusal end
 if token_of(row) ~= ARGV[4] then return redis.error_reply('EMQSTALE complete token mismatch') end
 local deadline = redis.call('ZSCORE', ACTIVE, id)
 leave_active(id, row)

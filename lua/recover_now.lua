@@ -13,14 +13,14 @@
 -- Error: EMQREPLAY the op_id names a call of another verb
 local VERB = 'recover_now'
 --#include lib/lapsed
+--#include lib/one
 
 local early = enter()
 if early then return early end
 
 local id = ARGV[3]
-local row = read_row(id)
-if not row then return redis.error_reply('EMQGONE the job has no row') end
-if row.fault then return redis.error_reply('EMQSTATE the row is unreadable') end
+local row, refusal = sound_row(id)
+if refusal then return refusal end
 local deadline = redis.call('ZSCORE', ACTIVE, id)
 if not deadline then return redis.error_reply('EMQSTATE the job is not active') end
 if token_of(row) ~= ARGV[4] then return redis.error_reply('EMQSTALE recover_now token mismatch') end

@@ -13,14 +13,14 @@
 -- Error: EMQREPLAY the op_id names a call of another verb
 local VERB = 'update_payload'
 --#include lib/named
+--#include lib/one
 
 local early = enter()
 if early then return early end
 
 local id = ARGV[3]
-local row = read_row(id)
-if not row then return redis.error_reply('EMQGONE the job has no row') end
-if row.fault then return redis.error_reply('EMQSTATE the row is unreadable') end
+local row, refusal = sound_row(id)
+if refusal then return refusal end
 if is_changed(row, ARGV[5]) then return redis.error_reply('EMQSTALE update_payload token mismatch') end
 redis.call('HSET', row_key(id), 'payload', ARGV[4])
 moved(id, 'updated', row)
