@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 import redis
 from redis.backoff import NoBackoff
@@ -61,8 +61,9 @@ def _split(url: str) -> tuple[str, dict[str, int]]:
     if set(query) - allowed:
         raise ValueError(f"the options of an address are {', '.join(sorted(allowed))}")
     options = {name: _number(name, query.get(name, DEFAULTS[name])) for name in DEFAULTS}
-    kept = f"db={_number('db', query['db'], 0)}" if "db" in query else ""
-    return urlunsplit((parts.scheme, parts.netloc, parts.path, kept, "")), options
+    database = f"?db={_number('db', query['db'], 0)}" if "db" in query else ""
+    # Written by hand: urlunsplit leaves out the slashes of a scheme it does not know.
+    return f"{parts.scheme}://{parts.netloc}{parts.path}{database}", options
 
 
 def _parts(url: str) -> SplitResult:
