@@ -1,0 +1,169 @@
+"""The pages that move jobs: requeue and sweep. Every move passes the one audited door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.utils.http import urlencode
+
+from echomq_admin.console import asking, forms, outcomes, places, sweeps
+from echomq_admin.console.access import acts
+from echomq_admin.console.forms import PageLook, Selection, SweepForm
+from echomq_admin.console.htmx import say, show
+from echomq_admin.console.outcomes import Outcome
+from echomq_admin.console.places import Place
+from echomq_admin.console.rows import fate_row
+from echomq_admin.console.tables import FateTable
+from echomq_admin.console.tabs import tabs
+from echomq_admin.emq import reads
+from echomq_admin.fleet.snapshot import refresh
+from echomq_admin.operations.services import (
+    Call,
+    Done,
+    NotAllowed,
+    Refused,
+    Unreachable,
+    allowed,
+    perform,
+)
+
+_FOREIGN = "Nothing was moved: the form names a job in a way that no page of the console writes."
+_NONE = "Nothing was moved: no job was ticked."
+
+
+@acts("requeue")
+def requeue(request: HttpRequest, server: str, queue: str) -> HttpResponse:
+    """Put dead jobs back: one by its own button, ticked ones after a confirmation."""
+    place = places.find(server, queue)
+    back = _dead_url(request, place)
+    try:
+        chosen = Selection.read(request.POST)
+    except ValueError:
+        return _refuse(request, back, _FOREIGN)
+    if not chosen.job_ids:
+        return _refuse(request, back, _NONE)
+    if not asking.is_confirmed(request.POST, queue, chosen):
+        return show(
+            request, "console/ask.html", asking.context(request, place, chosen), part="dialog"
+        )
+    reset = request.POST.get("reset_stalls") == "on"
+    seen = sorted(chosen.tokens.items())
+    op_id = forms.op_id(request.POST, "requeue", server, queue, chosen.job_ids, seen, reset)
+    args = {"reset_stalls": reset}
+    call = Call("requeue", server, queue, chosen.job_ids, chosen.tokens, args, op_id)
+    return _perform(request, place, call, back, _requeued)
+
+
+@acts("sweep", "GET", "HEAD", "POST")
+def sweep(request: HttpRequest, server: str, queue: str) -> HttpResponse:
+    """Preview a sweep (GET, changes nothing) or run it (POST)."""
+    place = places.find(server, queue)
+    form = SweepForm.read(request.POST if request.method == "POST" else request.GET)
+    if request.method != "POST" or not form.is_valid():
+        return _preview(request, place, form)
+    op_id = forms.op_id(request.POST, "sweep", server, queue, sorted(form.cleaned_data.items()))
+    call = Call("sweep", server, queue, args=form.cleaned_data, op_id=op_id)
+    back = f"{place.url('sweep')}?{urlencode(form.cleaned_data)}"
+    return _perform(request, place, call, back, _swept)
+
+
+def _preview(request: HttpRequest, place: Place, form: SweepForm) -> HttpResponse:
+    outcome = outcomes.kept(request)
+    context = {
+        "place": place,
+        "tabs": tabs(place),
+        "form": form,
+        "outcome": outcome,
+        "dismiss": outcomes.dismissed(request),
+        "op_id": forms.new_op_id(),
+        "may_sweep": place.read_only is None and allowed(request.user, "sweep"),
+    }
+    if form.is_valid() and outcome is None:
+        context |= _previewed(place, **form.cleaned_data)
+    return show(request, "console/sweep.html", context)
+
+
+def _previewed(place: Place, max_stalled: int, limit: int) -> dict:
+    found = reads.sweep_preview(place.server.client, place.queue, max_stalled, limit)
+    return {
+        "found": found,
+        "table": FateTable([fate_row(fate, max_stalled) for fate in found.rows]),
+        "seen": forms.sign_seen({fate.lease.job.job_id: fate.fate for fate in found.rows}),
+        "recovers": sum(1 for fate in found.rows if fate.fate == "recovered"),
+        "kills": sum(1 for fate in found.rows if fate.fate in {"dead", "unreadable"}),
+        "drops": sum(1 for fate in found.rows if fate.fate == "orphaned"),
+    }
+
+
+def _perform(
+    request: HttpRequest,
+    place: Place,
+    call: Call,
+    back: str,
+    tell: Callable[[HttpRequest, Place, Done], Outcome],
+) -> HttpResponse:
+    """Pass the one door, keep what it answered, and go back to the page that shows it."""
+    try:
+        done = perform(request.user, call)
+    except Unreachable as lost:
+        return _lost(request, place, lost.sentence)
+    except NotAllowed as refused:
+        return say(refused.sentence, 403)
+    except Refused as refused:
+        return _refuse(request, back, refused.sentence, call.op_id)
+    refresh(place.server)
+    outcomes.keep(request, done.call.op_id, tell(request, place, done))
+    return _to(back, done.call.op_id)
+
+
+def _requeued(_request: HttpRequest, _place: Place, done: Done) -> Outcome:
+    moved = sum(1 for word in done.outcomes.values() if word == "requeued")
+    level = ("part" if moved else "refused") if done.refusals else "done"
+    return Outcome(level, done.sentence, done.note if moved else "", done.refusals)
+
+
+def _swept(request: HttpRequest, place: Place, done: Done) -> Outcome:
+    swept = {job_id: str(word) for job_id, word in done.outcomes.items()}
+    seen = forms.read_seen(request.POST.get("seen", ""))
+    missed = [job_id for job_id in seen or {} if job_id not in swept]
+    fates = sweeps.whereabouts(place.server.client, place.queue, missed)
+    result = {
+        "has_preview": seen is not None,
+        "seen": len(seen or {}),
+        "swept": len(swept),
+        "rows": sweeps.comparison(seen or {}, swept, fates),
+        "differences": [] if seen is None else sweeps.differences(seen, swept, fates),
+    }
+    return Outcome("done", done.sentence, done.note, result=result)
+
+
+def _refuse(request: HttpRequest, back: str, sentence: str, op_id: str = "") -> HttpResponse:
+    name = op_id or forms.new_op_id()
+    outcomes.keep(request, name, Outcome("refused", sentence))
+    return _to(back, name)
+
+
+def _to(back: str, op_id: str) -> HttpResponse:
+    return redirect(f"{back}{'&' if '?' in back else '?'}did={op_id}")
+
+
+def _dead_url(request: HttpRequest, place: Place) -> str:
+    look = PageLook.read(QueryDict(request.POST.get("look", "")))
+    query = look.query()
+    return place.url("queue_dead") + (f"?{query}" if query else "")
+
+
+def _lost(request: HttpRequest, place: Place, sentence: str) -> HttpResponse:
+    """No answer came. The form stays as it was: sent again, it repeats the same call."""
+    if request.htmx:
+        return say(sentence, 503)
+    fields = [
+        (name, value)
+        for name, values in request.POST.lists()
+        for value in values
+        if name != "csrfmiddlewaretoken"
+    ]
+    context = {"place": place, "sentence": sentence, "fields": fields, "action": request.path}
+    return show(request, "console/again.html", context, status=503)

@@ -1,0 +1,128 @@
+"""What arrives in query strings and forms, read once and made safe."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from uuid import NAMESPACE_OID, uuid4, uuid5
+
+from django import forms
+from django.core import signing
+from django.http import QueryDict
+
+from echomq_admin.console.words import SWEEP_STARTS_AT
+from echomq_admin.fleet.names import from_url, to_url
+
+SIZES = (25, 50, 100)
+_OP_ID = re.compile(r"[0-9a-f]{32}\Z")
+_SEEN = "console.sweep.seen"
+
+
+@dataclass(frozen=True)
+class PageLook:
+    """How a list of jobs is looked at. Whatever is out of range falls back, never fails."""
+
+    cursor: str = ""
+    rows: int = SIZES[0]
+    lane: str | None = None
+
+    @classmethod
+    def read(cls, query: QueryDict) -> PageLook:
+        rows, lane = query.get("rows", ""), query.get("lane", "")
+        try:
+            group = from_url(lane) if lane else None
+        except ValueError:
+            group = None
+        size = int(rows) if rows in {str(size) for size in SIZES} else SIZES[0]
+        return cls(query.get("cursor", ""), size, group)
+
+    def query(self, **changes: str) -> str:
+        """The query string of this look with other values; an empty one is left out."""
+        values = {
+            "lane": "" if self.lane is None else to_url(self.lane),
+            "rows": "" if self.rows == SIZES[0] else str(self.rows),
+            "cursor": self.cursor,
+        }
+        query = QueryDict(mutable=True)
+        query.update({name: value for name, value in {**values, **changes}.items() if value})
+        return query.urlencode()
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Jobs of a form, as the person saw them: ids in order, tokens and stall counts by id.
+
+    `only` is true for the button of one row, which leaves the ticks aside.
+    """
+
+    job_ids: tuple[str, ...]
+    tokens: dict[str, int]
+    stalls: dict[str, int]
+    only: bool
+
+    @classmethod
+    def read(cls, post: QueryDict) -> Selection:
+        """Raises `ValueError` for a value that no page of the console wrote."""
+        only = post.getlist("only")
+        seen = [_seen(value) for value in only or post.getlist("job")]
+        return cls(
+            tuple(dict.fromkeys(job_id for job_id, _, _ in seen)),
+            {job_id: attempts for job_id, attempts, _ in seen if attempts is not None},
+            {job_id: stalled for job_id, _, stalled in seen if stalled is not None},
+            bool(only),
+        )
+
+
+def _seen(value: str) -> tuple[str, int | None, int | None]:
+    attempts, _, rest = value.partition(":")
+    stalled, colon, name = rest.partition(":")
+    if not colon:
+        raise ValueError(f"{value!r} is no job of a form")
+    return from_url(name), _whole(attempts), _whole(stalled)
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def new_op_id() -> str:
+    """The name of a call that a form may make."""
+    return uuid4().hex
+
+
+def op_id(post: QueryDict, *what: object) -> str:
+    """The name of the call that this form makes now.
+
+    It is derived from the form's own op_id and from what is asked, so that a double click
+    repeats a call while another button of the same form makes another.
+    """
+    given = post.get("op_id", "")
+    base = given if _OP_ID.match(given) else new_op_id()
+    asked = "\0".join(repr(part) for part in what)
+    return uuid5(NAMESPACE_OID, f"{base}\0{asked}").hex
+
+
+class SweepForm(forms.Form):
+    """The two numbers of a sweep. `limit` is what one call of the script may take."""
+
+    max_stalled = forms.IntegerField(min_value=1, max_value=1_000, initial=SWEEP_STARTS_AT)
+    limit = forms.IntegerField(min_value=1, max_value=1_000, initial=100)
+
+    @classmethod
+    def read(cls, query: QueryDict) -> SweepForm:
+        """The form with its starting values where the query names none."""
+        start = {name: field.initial for name, field in cls.base_fields.items()}
+        return cls({name: query.get(name, value) for name, value in start.items()})
+
+
+def sign_seen(fates: dict[str, str]) -> str:
+    """A preview (id to verdict) as a form carries it, so that a result can be held against it."""
+    return signing.dumps(list(fates.items()), salt=_SEEN, compress=True)
+
+
+def read_seen(text: str) -> dict[str, str] | None:
+    """The preview that the person saw, or `None` when the form carries none of ours."""
+    try:
+        return dict(signing.loads(text, salt=_SEEN))
+    except signing.BadSignature:
+        return None

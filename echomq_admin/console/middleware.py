@@ -1,0 +1,92 @@
+"""What holds for every answer: connection trouble becomes a page or a sentence, never a traceback.
+
+Pages and fragments share an address, so caches must tell them apart. A refusal that htmx asked
+for is one sentence in plain text, which the page shows in its strip.
+"""
+
+from __future__ import annotations
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.cache import add_never_cache_headers, patch_vary_headers
+from redis.exceptions import RedisClusterException, RedisError
+
+from echomq_admin.console.htmx import say, show
+from echomq_admin.console.places import Away
+from echomq_admin.console.tabs import tabs
+from echomq_admin.fleet import servers
+
+_WORDS = {
+    400: "The server did not understand this request.",
+    403: "Refused: you do not have the right to do this.",
+    404: "This is not here, or no longer here.",
+    405: "This address only takes what a form of the console sends.",
+    500: "The console failed on this request. The log of the console says why.",
+}
+
+
+class ConsoleMiddleware:
+    """Stands closest to the views, so it sees every answer that they or Django's errors give."""
+
+    def __init__(self, get_response) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if request.htmx:
+            response = _for_htmx(response)
+        elif response.status_code == 405:
+            response = _wrong_method(request, response)
+        patch_vary_headers(response, ["HX-Request", "HX-Target"])
+        if "Cache-Control" not in response:
+            add_never_cache_headers(response)
+        return response
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """An answer for trouble with the server of the page; other errors stay Django's."""
+        if isinstance(error, Away):
+            return away(request, error)
+        if isinstance(error, (RedisError, RedisClusterException)):
+            return _trouble(request, error)
+        if request.htmx and isinstance(error, (Http404, PermissionDenied)):
+            return say(str(error), 404 if isinstance(error, Http404) else 403)
+        return None
+
+
+def _for_htmx(response: HttpResponse) -> HttpResponse:
+    plain = response.headers.get("Content-Type", "").startswith("text/plain")
+    if response.status_code < 400 or plain:
+        return response
+    return say(_WORDS.get(response.status_code, _WORDS[500]), response.status_code)
+
+
+def _wrong_method(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """A page in place of the empty answer that Django gives to a wrong method."""
+    context = {"title": "This address is no page", "sentence": _WORDS[405]}
+    page = show(request, "console/message.html", context, status=405)
+    page["Allow"] = response["Allow"]
+    return page
+
+
+def away(request: HttpRequest, error: Away) -> HttpResponse:
+    """The page of a server out of reach: a banner and what was last seen. It polls on."""
+    if request.htmx:
+        return say(error.sentence, 503)
+    place = error.place
+    context = {
+        "place": place,
+        "sentence": error.sentence,
+        "tabs": tabs(place) if place.counts else (),
+    }
+    return show(request, "console/away.html", context, status=503)
+
+
+def _trouble(request: HttpRequest, error: Exception) -> HttpResponse:
+    sentence = str(error)
+    match = request.resolver_match
+    if match and "server" in match.kwargs:
+        sentence = servers.trouble(servers.server(match.kwargs["server"]), error)
+    if request.htmx:
+        return say(sentence, 503)
+    context = {"title": "The server did not answer", "sentence": sentence, "polls": True}
+    return show(request, "console/message.html", context, status=503)

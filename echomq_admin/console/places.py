@@ -1,0 +1,87 @@
+"""Where a page is: the server and the queue of its address, and what is known of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.http import Http404
+from django.urls import reverse
+
+from echomq_admin.emq import reads
+from echomq_admin.emq.reads import QueueCounts
+from echomq_admin.fleet import discovery, servers
+from echomq_admin.fleet.names import shown
+from echomq_admin.fleet.servers import Server, UnknownServer
+from echomq_admin.fleet.snapshot import ServerSnapshot, snapshot
+
+
+class Away(Exception):
+    """The server of a page cannot be read now. `place` is what was last seen of it."""
+
+    def __init__(self, sentence: str, place: Place) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.place = place
+
+
+@dataclass(frozen=True)
+class Place:
+    """A queue of a server. `counts` are at most a second old; `read_only` is the reason, if any."""
+
+    server: Server
+    queue: str
+    look: ServerSnapshot
+    counts: QueueCounts | None
+    read_only: str | None = None
+
+    @property
+    def name(self) -> str:
+        return shown(self.queue)
+
+    def url(self, route: str) -> str:
+        """The address of one of the pages of this queue."""
+        return reverse(route, args=[self.server.name, self.queue])
+
+    @property
+    def sweep_url(self) -> str:
+        return self.url("sweep")
+
+    @property
+    def requeue_url(self) -> str:
+        return self.url("requeue")
+
+    @property
+    def dead_url(self) -> str:
+        return self.url("queue_dead")
+
+    @property
+    def audit_url(self) -> str:
+        return self.url("queue_audit")
+
+
+def find(server_name: str, queue: str) -> Place:
+    """The place of an address. Raises `Http404` for what is not there, `Away` when out of reach."""
+    try:
+        server = servers.server(server_name)
+    except UnknownServer:
+        raise Http404(f"No server is called “{shown(server_name)}”.") from None
+    look = snapshot(server)
+    counts = next((counts for counts in look.queues if counts.queue == queue), None)
+    place = Place(server, queue, look, counts)
+    if look.error:
+        raise Away(look.error, place)
+    if counts is None and not discovery.knows(server, queue):
+        raise Http404(f"{server.name} has no queue “{shown(queue)}”.")
+    return Place(
+        server,
+        queue,
+        look,
+        counts or _count(server, queue),
+        servers.read_only_reason(server, queue),
+    )
+
+
+def _count(server: Server, queue: str) -> QueueCounts:
+    """The sizes of a queue that the snapshot does not hold yet."""
+    lanes = discovery.known(server.name).get(queue, ())
+    return reads.counts(server.client, {queue: lanes})[1][0]

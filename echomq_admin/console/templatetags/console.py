@@ -1,0 +1,61 @@
+"""What the templates of the console need beyond Django's own tags."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from echomq_admin.console import times
+from echomq_admin.console.words import jobs
+
+register = template.Library()
+register.filter("jobs", jobs)
+
+
+@register.filter
+def count(value: int | None, why: str = "") -> SafeString | str:
+    """A number with its thousands apart; an unknown one is a "?" that says why on hover."""
+    if value is None:
+        return format_html('<span class="unknown" title="{}">?</span>', why or "not known")
+    if value == 0:
+        return mark_safe('<span class="zero">0</span>')
+    return f"{value:,}"
+
+
+@register.simple_tag
+def icon(name: str, css: str = "") -> SafeString:
+    """A shape of the sprite in `console/_sprite.html`."""
+    return format_html(
+        '<svg class="icon {}" viewBox="0 0 10 10" aria-hidden="true"><use href="#i-{}"/></svg>',
+        css,
+        name,
+    )
+
+
+@register.simple_tag
+def when(ms: float | None, now_ms: float) -> SafeString | str:
+    """An instant as `times.when` writes it."""
+    return times.when(ms, now_ms)
+
+
+@register.simple_tag
+def when_ago(moment: datetime) -> SafeString | str:
+    """An instant of this host's own clock, such as the end of a discovery pass."""
+    return times.when(moment.timestamp() * 1_000, timezone.now().timestamp() * 1_000)
+
+
+@register.filter
+def clock(ms: float) -> str:
+    """The time of day of an instant in UTC, to 0.1 s."""
+    moment = times.instant(ms)
+    return f"{moment:%H:%M:%S}.{moment.microsecond // 100_000}" if moment else "?"
+
+
+@register.filter
+def seconds(value: float) -> str:
+    """A span of seconds to 0.1 s below ten, in words above."""
+    return f"{value:.1f} s" if value < 10 else times.span(value * 1_000)

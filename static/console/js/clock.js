@@ -1,0 +1,77 @@
+// Counts leases down. The server said what remains; only the time that passed here is taken off.
+import { onContent } from "./morph.js";
+
+const EXPIRING_MS = 7000;
+const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+let leases = [];
+let flows = [];
+let cameAt = 0;
+
+// The same text as `times.countdown` writes on the server.
+export function countdown(remaining) {
+  const sign = remaining <= 0 ? "+" : "";
+  const all = Math.floor(Math.abs(remaining) / 100);
+  if (all < 600) return `${sign}${Math.floor(all / 10)}.${all % 10} s`;
+  const two = (number) => String(number).padStart(2, "0");
+  const minutes = Math.floor(all / 600);
+  const tenths = all % 600;
+  const seconds = two(Math.floor(tenths / 10));
+  if (minutes < 60) return `${sign}${minutes}:${seconds}.${tenths % 10}`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${sign}${hours}:${two(minutes % 60)}:${seconds}`;
+  return `${sign}${Math.floor(hours / 24).toLocaleString("en")} d ${hours % 24} h`;
+}
+
+function phase(remaining) {
+  if (remaining <= 0) return "lapsed";
+  return remaining < EXPIRING_MS ? "expiring" : "live";
+}
+
+function lease(element) {
+  const row = element.closest("tr");
+  return {
+    element,
+    chip: row && row.querySelector("[data-phase-chip] .chip"),
+    text: element.querySelector("b"),
+    fill: element.querySelector(".fill"),
+    deadline: cameAt + Number(element.dataset.remaining),
+    scale: Number(element.dataset.scale) || 1,
+  };
+}
+
+function setPhase(one, name) {
+  if (one.element.dataset.phase === name) return;
+  one.element.dataset.phase = name;
+  if (!one.chip) return;
+  one.chip.dataset.phase = name;
+  one.chip.querySelector("use").setAttribute("href", `#i-${name}`);
+  one.chip.lastElementChild.textContent = name;
+}
+
+function setWidth(fill, share) {
+  const width = Math.min(100, Math.max(0, 100 * share)).toFixed(1);
+  if (fill.getAttribute("width") !== width) fill.setAttribute("width", width);
+}
+
+function tick() {
+  const now = performance.now();
+  for (const one of leases) {
+    const remaining = one.deadline - now;
+    const text = countdown(remaining);
+    if (one.text.textContent !== text) one.text.textContent = text;
+    if (one.fill) setWidth(one.fill, remaining / one.scale);
+    setPhase(one, phase(remaining));
+  }
+  const passed = now - cameAt;
+  for (const flow of flows) {
+    flow.setAttribute("transform", `translate(${(-passed * flow.dataset.flow).toFixed(2)} 0)`);
+  }
+}
+
+onContent((at) => {
+  cameAt = at;
+  leases = [...document.querySelectorAll(".lease[data-remaining]")].map(lease);
+  flows = isStill ? [] : [...document.querySelectorAll("g[data-flow]")];
+  tick();
+});
+setInterval(tick, 100);

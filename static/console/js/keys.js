@@ -1,0 +1,65 @@
+// Everything by keyboard.
+import { togglePause } from "./live.js";
+
+const help = document.getElementById("keys");
+const rows = () => [...document.querySelectorAll("[data-row]")];
+const current = () => document.activeElement && document.activeElement.closest("[data-row]");
+
+function move(step) {
+  const all = rows();
+  if (!all.length) return;
+  const at = all.indexOf(current());
+  const next = at < 0 ? (step > 0 ? 0 : all.length - 1) : at + step;
+  const row = all[Math.min(all.length - 1, Math.max(0, next))];
+  row.focus();
+  row.scrollIntoView({ block: "nearest" });
+}
+
+function open() {
+  const row = current();
+  if (!row) return;
+  const link = row.querySelector("a[data-open]");
+  if (link) link.click();
+  else for (const details of row.querySelectorAll("details")) details.open = !details.open;
+}
+
+function tick() {
+  const box = current() && current().querySelector('input[name="job"]');
+  if (box) box.click();
+}
+
+function requeue() {
+  const ticked = document.querySelector("[data-ticked]");
+  const own = current() && current().querySelector("[data-requeue]");
+  if (ticked && !ticked.disabled) ticked.click();
+  else if (own) own.click();
+}
+
+function isTyping(target) {
+  return target instanceof HTMLElement && target.matches("input:not([type=checkbox]), textarea, select");
+}
+
+const ACTIONS = {
+  "/": () => document.getElementById("find")?.focus(),
+  j: () => move(1),
+  k: () => move(-1),
+  x: tick,
+  r: requeue,
+  p: togglePause,
+  "?": () => help.showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping(event.target)) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  if (document.querySelector("dialog[open]")) return;
+  if (event.key === "Enter" && event.target instanceof HTMLElement && event.target.matches("[data-row]")) {
+    open();
+  } else if (event.key in ACTIONS) {
+    event.preventDefault();
+    ACTIONS[event.key]();
+  }
+});

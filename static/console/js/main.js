@@ -1,0 +1,10 @@
+// Every page works without this; with it, pages read themselves anew and nothing is lost on the way.
+import "./morph.js";
+import "./failures.js";
+import "./clock.js";
+import "./zone.js";
+import "./ticks.js";
+import "./dialogs.js";
+import "./find.js";
+import "./keys.js";
+import "./live.js";

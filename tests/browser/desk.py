@@ -1,0 +1,72 @@
+"""A browser with one page, and what it complained of."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import BrowserContext, Page, Request, Response
+
+_WATCH_POLICY = """
+window.policyViolations = [];
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.policyViolations.push(`${event.violatedDirective}: ${event.blockedURI}`);
+});
+"""
+# A browser itself notes every answer of 4xx and 5xx, and htmx says it again.
+_ANSWERS = re.compile(r"Failed to load resource|Response Status Error Code|net::ERR")
+
+
+class Desk:
+    """One person's browser. `expects_failures` leaves failed requests out of the complaints."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.context = context
+        self.expects_failures = False
+        self._said: list[str] = []
+        context.add_init_script(_WATCH_POLICY)
+        self.page: Page = context.new_page()
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self._said.append(f"error: {error}"))
+        self.page.on("dialog", self._alert)
+
+    def sign_in(self, name: str, password: str) -> None:
+        self.page.goto("/login/")
+        self.page.fill("#id_username", name)
+        self.page.fill("#id_password", password)
+        self.page.click("button.go")
+        self.page.wait_for_url("**/")
+
+    def complaints(self) -> list[str]:
+        """Errors of scripts, refusals of the policy, and requests that failed unexpectedly."""
+        refused = self.page.evaluate("window.policyViolations || []")
+        said = self._said + refused
+        if self.expects_failures:
+            said = [line for line in said if not _ANSWERS.search(line)]
+        return said
+
+    def _console(self, message) -> None:
+        if message.type in {"error", "warning"}:
+            self._said.append(f"{message.type}: {message.text}")
+
+    def _alert(self, dialog) -> None:
+        self._said.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+
+def is_own_read(request: Request) -> bool:
+    """Whether the page reads itself anew with this request."""
+    return request.method == "GET" and request.headers.get("hx-request") == "true"
+
+
+def is_poll(response: Response) -> bool:
+    """Whether this is the answer to such a request."""
+    return is_own_read(response.request)
+
+
+def next_poll(page: Page, count: int = 1) -> None:
+    """Wait until the page has read itself anew so many times."""
+    for _ in range(count):
+        with page.expect_response(is_poll):
+            pass
+    # The swap follows in the same task as the answer, so one more task is enough.
+    page.evaluate("new Promise((done) => setTimeout(done))")

@@ -1,0 +1,80 @@
+"""Everything by keyboard."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from echomq_admin.fleet import discovery, servers
+from tests.browser.desk import next_poll
+from tests.console.scene import A, B, C, Scene
+
+DEAD = "/q/prod/orders/dead"
+
+
+def test_rows_are_walked_ticked_opened_and_requeued(page, scene):
+    for job_id in (A, B, C):
+        scene.dead(job_id, last_error="first line\nsecond line")
+    page.goto(DEAD)
+    for key in ("j", "j", "j", "k"):
+        page.keyboard.press(key)
+    row = page.locator("tr", has_text=B)
+    expect(row).to_be_focused()
+    page.keyboard.press("x")
+    expect(page.get_by_label(f"Tick {B}")).to_be_checked()
+    page.keyboard.press("x")
+    expect(page.get_by_label(f"Tick {B}")).not_to_be_checked()
+    row.focus()
+    page.keyboard.press("Enter")
+    expect(row.get_by_text("second line")).to_be_visible()
+    next_poll(page)
+    expect(row).to_be_focused()
+    page.keyboard.press("r")
+    expect(page.locator("#outcome")).to_contain_text("1 requeued")
+    assert scene.members("pending") == [B.encode()]
+
+
+def test_r_asks_about_the_ticked_jobs_first(page, scene):
+    scene.dead(A)
+    page.goto(DEAD)
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    page.keyboard.press("r")
+    expect(page.locator("#dialog")).to_contain_text("Requeue 1 job of orders?")
+    assert scene.members("dead") == [A.encode()]
+
+
+def test_a_slash_leads_to_the_filter_and_keys_are_letters_there(page, prod):
+    for queue in ("orders", "payments"):
+        Scene(prod, queue).pending(A)
+    discovery.discover(servers.server("prod"))
+    page.goto("/")
+    page.keyboard.press("/")
+    expect(page.locator("#find")).to_be_focused()
+    page.keyboard.type("jkp")
+    expect(page.locator("#find")).to_have_value("jkp")
+    page.keyboard.press("Escape")
+    expect(page.locator("#find")).not_to_be_focused()
+
+
+def test_enter_opens_the_queue_of_a_row(page, prod):
+    Scene(prod, "orders").pending(A)
+    discovery.discover(servers.server("prod"))
+    page.goto("/")
+    expect(page.locator("tr[data-row]")).to_have_count(1)
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/q/prod/orders/active")
+
+
+def test_a_question_mark_lists_the_keys(page):
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
+
+
+def test_p_pauses(page, scene):
+    scene.dead(A)
+    page.goto(DEAD)
+    page.keyboard.press("p")
+    expect(page.locator("#pause")).to_contain_text("paused")

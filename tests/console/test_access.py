@@ -1,0 +1,161 @@
+"""Who may see and do what, route by route, and what may change a queue at all."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import get_resolver, reverse
+
+from tests.console.scene import A, B, Scene, dump, keys_of, text, value
+
+ROLES = ("anonymous", "nobody", "viewer", "operator", "admin")
+METHODS = ("GET", "HEAD", "POST without token", "POST")
+PAGES = ("overview", "queue", "queue_active", "queue_pending", "queue_dead", "queue_audit")
+ROUTES = (*PAGES, "requeue", "sweep", "healthz", "login", "logout")
+MAY_CHANGE = {
+    (route, role, "POST") for route in ("requeue", "sweep") for role in ("operator", "admin")
+}
+
+
+def address(route: str) -> str:
+    args = [] if route in {"overview", "healthz", "login", "logout"} else ["prod", "orders"]
+    return reverse(route, args=args)
+
+
+def send(browser, role: str, method: str, route: str):
+    who = browser(role, enforce_csrf_checks=True)
+    data = {"only": f"3:0:{A}", "max_stalled": 2, "limit": 100}
+    if method == "POST":
+        data["csrfmiddlewaretoken"] = token(who)
+    verb = method.split(maxsplit=1)[0].lower()
+    return getattr(who, verb)(address(route), data if verb == "post" else None)
+
+
+def token(who: Client) -> str:
+    """A token of the session, as a form of the sign-in page or of a list would carry it."""
+    html = who.get(address("login"), follow=True).content.decode()
+    return value(html, "csrfmiddlewaretoken") if "csrfmiddlewaretoken" in html else ""
+
+
+def expected(route: str, role: str, method: str) -> set[int]:
+    if method == "POST without token":
+        return {403}
+    if route in {"healthz"}:
+        return {405} if method == "POST" else {200}
+    if route in {"login", "logout"}:
+        return {200, 302, 405}
+    wrong = {"requeue": {"GET", "HEAD"}, "sweep": set()}.get(route, {"POST"})
+    if method in wrong:
+        return {405}
+    if role == "anonymous":
+        return {302}
+    needs = {"requeue": ("operator", "admin"), "sweep": ("operator", "admin")}
+    allowed = needs.get(route, ("viewer", "operator", "admin"))
+    return {200, 302} if role in allowed else {403}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize(("role", "method"), list(itertools.product(ROLES, METHODS)))
+def test_a_route_answers_whom_it_may_and_changes_what_it_may(scene, browser, route, role, method):
+    scene.dead(A)
+    scene.active(B, -1_000)
+    before = dump(scene.store)
+    answer = send(browser, role, method, route)
+    assert answer.status_code in expected(route, role, method)
+    assert (dump(scene.store) != before) == ((route, role, method) in MAY_CHANGE)
+
+
+def test_every_route_is_in_the_table_above():
+    assert {name for name in get_resolver().reverse_dict if isinstance(name, str)} == set(ROUTES)
+
+
+@pytest.mark.parametrize(
+    ("role", "method"), list(itertools.product(("operator", "admin"), METHODS))
+)
+@pytest.mark.parametrize("route", ["requeue", "sweep"])
+def test_a_read_only_console_changes_nothing(scene, browser, settings, route, role, method):
+    settings.EMQ_READ_ONLY = True
+    scene.dead(A)
+    scene.active(B, -1_000)
+    before = dump(scene.store)
+    send(browser, role, method, route)
+    assert dump(scene.store) == before
+
+
+def test_a_read_only_console_says_why_and_offers_nothing(scene, browser, settings):
+    settings.EMQ_READ_ONLY = True
+    scene.dead(A)
+    html = browser("admin").get("/q/prod/orders/dead").content.decode()
+    assert "Read-only." in text(html)
+    assert "EMQ_READ_ONLY" in text(html)
+    assert keys_of(html) == {}
+    assert "Sweep…" not in text(html)
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_the_sign_in_page_leads_back_to_what_was_asked_for(scene, browser, method):
+    scene.dead(A)
+    answer = browser("anonymous").generic(method, "/q/prod/orders/dead?rows=50")
+    assert answer["Location"] == "/login/?next=/q/prod/orders/dead%3Frows%3D50"
+
+
+def test_a_sign_in_leads_on_and_never_to_another_host(prod):
+    User.objects.create_user("olena", password="long enough 1")
+    for asked, location in (
+        ("/?sort=-dead", "/?sort=-dead"),
+        ("//evil.example", "/"),
+        ("https://evil.example/", "/"),
+        ("javascript:alert(1)", "/"),
+    ):
+        data = {"username": "olena", "password": "long enough 1", "next": asked}
+        assert Client().post("/login/", data)["Location"] == location
+        page = Client().get("/login/", {"next": asked})
+        assert value(page.content.decode(), "next") == (asked if location == asked else "")
+
+
+def test_a_wrong_password_is_said_and_the_name_stays(prod):
+    answer = Client().post("/login/", {"username": "<b>olena</b>", "password": "no"})
+    html = answer.content.decode()
+    assert 'role="alert"' in html
+    assert value(html, "username") == "<b>olena</b>"
+    assert "<b>olena" not in html
+
+
+def test_a_user_without_a_role_is_told_what_is_missing(prod, browser):
+    answer = browser("nobody").get("/")
+    assert answer.status_code == 403
+    assert "operations.view_console" in text(answer.content.decode())
+    assert "viewer, operator or admin" in text(answer.content.decode())
+
+
+def test_signing_out_ends_the_session(prod, browser):
+    who = browser("viewer")
+    assert who.post("/logout/")["Location"] == "/login/"
+    assert who.get("/").status_code == 302
+
+
+def test_a_refused_origin_names_the_settings_that_mend_it(scene, browser):
+    who = browser("operator", enforce_csrf_checks=True)
+    for origin in ("https://console.example.org", "null"):
+        answer = who.post("/q/prod/orders/requeue", {}, headers={"Origin": origin}, secure=False)
+        assert answer.status_code == 403
+        assert "EMQ_ORIGINS" in text(answer.content.decode())
+        assert "EMQ_TLS_PROXY" in text(answer.content.decode())
+
+
+def test_answers_carry_the_policy_and_are_kept_by_no_cache(scene, browser):
+    scene.dead(A)
+    answer = browser("viewer").get("/q/prod/orders/dead")
+    assert "default-src 'self'" in answer["Content-Security-Policy"]
+    assert "unsafe" not in answer["Content-Security-Policy"]
+    assert "no-store" in answer["Cache-Control"]
+    assert "HX-Request" in answer["Vary"]
+
+
+def test_a_browser_without_sign_in_learns_nothing_of_the_servers(scene, browser):
+    Scene(scene.store, "orders").dead(A)
+    for path in ("/login/", "/nowhere", "/healthz"):
+        assert "orders" not in browser("anonymous").get(path).content.decode()

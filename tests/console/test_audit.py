@@ -1,0 +1,68 @@
+"""The tab of the audit stream."""
+
+from __future__ import annotations
+
+from echomq_admin.emq import EchoMQ
+from tests.console.scene import A, B, C, text
+
+URL = "/q/prod/orders/audit"
+
+
+def page(browser) -> str:
+    answer = browser("viewer").get(URL)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_an_entry_says_what_who_when_and_what_became_of_each_job(scene, browser):
+    scene.dead(A, attempts=4, stalled=2, last_error="smtp timeout", group="room-9")
+    EchoMQ(scene.store).requeue("orders", [A, B], actor="olena", op_id="f" * 32)
+    said = text(page(browser))
+    assert "requeue by olena" in said
+    assert "reset stalls no" in said
+    for part in (A, "requeued", "4", "2", "room-9", "smtp timeout", "f" * 32):
+        assert part in said
+
+
+def test_the_newest_hundred_entries_are_shown_and_the_rest_is_counted(scene, browser):
+    queue = EchoMQ(scene.store)
+    scene.pending(A)
+    for _ in range(51):
+        queue.pause("orders", actor="olena")
+        queue.resume("orders", actor="olena")
+    said = text(page(browser))
+    assert "The newest 100 of 102 entries" in said
+
+
+def test_a_stream_that_is_too_large_is_cut_and_said_so(scene, browser):
+    scene.pending(A)
+    for number in range(40):
+        scene.store.xadd(
+            scene.admin + b"audit",
+            {"op": "sweep", "actor": "x", "t": 1, "n": 0, "jobs": b"\x90", "pad": b"p" * 100_000,
+             "op_id": str(number)},
+        )  # fmt: skip
+    said = text(page(browser))
+    assert "Reading stopped at 2 MB" in said
+
+
+def test_an_unreadable_entry_breaks_only_itself(scene, browser):
+    scene.pending(A)
+    scene.store.xadd(scene.admin + b"audit", {"op": b"\xff<b>", "jobs": b"\xc1", "t": "x"})
+    EchoMQ(scene.store).pause("orders", actor="olena")
+    html = page(browser)
+    assert "pause by olena" in text(html)
+    assert "\\xff&lt;b&gt;" in html
+
+
+def test_hostile_words_of_an_entry_are_text(scene, browser):
+    scene.pending(C)
+    EchoMQ(scene.store).pause("orders", actor="<script>alert(1)</script>")
+    html = page(browser)
+    assert "<script>alert" not in html
+    assert "<script>alert(1)</script>" in text(html)
+
+
+def test_an_empty_stream_says_what_would_be_in_it(scene, browser):
+    scene.pending(A)
+    assert "Nothing on record yet" in text(page(browser))

@@ -1,0 +1,157 @@
+"""The overview of all queues."""
+
+from __future__ import annotations
+
+import pytest
+
+from echomq_admin.fleet import discovery, servers
+from echomq_admin.fleet.snapshot import refresh
+from tests.console.scene import A, B, C, G, Scene, rows, tags, text
+from tests.valkey import free_port, valkey
+
+
+def page(browser, query: str = "") -> str:
+    answer = browser("viewer").get("/" + query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def names(html: str) -> list[str]:
+    return [row.split()[0] for row in rows(html)]
+
+
+def discover() -> None:
+    for server in servers.servers():
+        discovery.discover(server)
+
+
+def test_every_queue_has_its_counts(scene, browser):
+    scene.pending(A)
+    scene.pending(B, group=G)
+    scene.active(C, -1_000)
+    scene.dead("JOB0KHTOWnGLuD")
+    scene.store.hset(scene.key("metrics:completed"), "count", 1234567)
+    discover()
+    (row,) = rows(page(browser))
+    assert row.split() == ["orders", "prod", "2", "1", "1", "0", "1", "1,234,567", "0"]
+
+
+def test_a_broken_key_breaks_only_its_own_cell(prod, browser):
+    for number in range(5):
+        Scene(prod, f"q{number}").pending(A)
+    broken = Scene(prod, "q3")
+    broken.store.delete(broken.key(f"job:{A}"))
+    broken.store.hset(broken.key("metrics:completed"), "count", "abc")
+    broken.store.hset(broken.key("gactive"), G, "x")
+    broken.store.set(broken.key("dead"), "x")
+    discover()
+    html = page(browser)
+    assert len(rows(html)) == 5
+    row = next(row for row in rows(html) if "q3" in row)
+    assert row.split().count("?") == 2
+    assert all("?" not in other for other in rows(html) if other != row)
+    assert any("title" in a and a["title"] for _, a in tags(html) if a.get("class") == "unknown")
+
+
+def test_queues_are_filtered_by_name_server_and_paused(prod, browser):
+    for queue in ("orders", "payments", "mailer"):
+        Scene(prod, queue).pending(A)
+    prod.hset("emq:{payments}:meta", "paused", "")
+    discover()
+    assert names(page(browser, "?q=ORD")) == ["orders"]
+    assert names(page(browser, "?q=paused")) == ["payments"]
+    assert len(names(page(browser, "?q=prod"))) == 3
+    assert "No queue matches “nope”" in text(page(browser, "?q=nope"))
+    assert names(page(browser, "?server=staging")) == []
+
+
+def test_queues_are_sorted_by_any_column(prod, browser):
+    for number, queue in enumerate(("a", "b", "c")):
+        Scene(prod, queue).many_dead(number)
+        Scene(prod, queue).pending(A)
+    discover()
+    assert names(page(browser)) == ["a", "b", "c"]
+    assert names(page(browser, "?sort=-dead")) == ["c", "b", "a"]
+    assert names(page(browser, "?sort=dead")) == ["a", "b", "c"]
+    html = page(browser, "?sort=-dead")
+    assert [a["aria-sort"] for _, a in tags(html) if "aria-sort" in a] == ["descending"]
+
+
+@pytest.mark.parametrize(
+    "query", ["?sort=nope", "?page=9999", "?page=-1", "?page=abc", "?page=1e9"]
+)
+def test_an_address_out_of_range_falls_back(scene, browser, query):
+    scene.pending(A)
+    discover()
+    assert names(page(browser, query)) == ["orders"]
+
+
+def test_more_than_a_hundred_queues_are_paged(prod, browser):
+    for number in range(103):
+        Scene(prod, f"q{number:03}").pending(A)
+    discover()
+    first = page(browser)
+    assert len(rows(first)) == 100
+    following = next(a["href"] for tag, a in tags(first) if tag == "a" and a.get("rel") == "next")
+    assert names(page(browser, following)) == ["q100", "q101", "q102"]
+    assert "103 queues" in text(first)
+
+
+def test_lapsed_leases_stand_on_top_with_a_way_there(scene, browser):
+    scene.active(A, -1_000)
+    scene.active(B, -1_000)
+    discover()
+    html = page(browser)
+    assert "2 leases lapsed on orders (prod)" in text(html)
+    assert any(a.get("href") == "/q/prod/orders/active" for tag, a in tags(html) if tag == "a")
+
+
+def test_a_paused_queue_has_a_chip_whatever_the_value_of_the_field(prod, browser):
+    Scene(prod, "orders").pending(A)
+    prod.hset("emq:{orders}:meta", "paused", "0")
+    discover()
+    assert "paused" in rows(page(browser))[0]
+
+
+def test_the_last_discovery_is_said(scene, browser):
+    scene.pending(A)
+    assert "not discovered yet" in text(page(browser))
+    discover()
+    assert "last discovery just now" in text(page(browser))
+
+
+def test_an_empty_server_says_where_queues_come_from(prod, browser):
+    discover()
+    assert "No queue is known yet" in text(page(browser))
+
+
+def test_without_servers_the_page_names_the_setting(settings, browser):
+    settings.EMQ_SERVERS = ""
+    assert "EMQ_SERVERS" in text(page(browser))
+
+
+def test_an_unknown_fence_makes_a_server_read_only_with_the_reason(scene, browser):
+    scene.pending(A)
+    scene.store.set("{emq}:version", "echomq:9.0.0")
+    discover()
+    assert "Read-only:" in text(page(browser))
+    assert "echomq:9.0.0" in text(page(browser))
+
+
+def test_a_server_out_of_reach_leaves_the_others_and_its_last_rows_marked_stale(
+    settings, server_url, prod, browser
+):
+    port = free_port()
+    settings.EMQ_SERVERS = f"prod={server_url} staging=redis://127.0.0.1:{port}/0"
+    with valkey(port=port):
+        Scene(prod, "orders").pending(A)
+        Scene(servers.server("staging").client, "thumbs").pending(A)
+        discover()
+        assert names(page(browser)) == ["orders", "thumbs"]
+    refresh(servers.server("staging"))
+    html = page(browser)
+    assert names(html) == ["orders", "thumbs"]
+    assert "stale" in next(row for row in rows(html) if "thumbs" in row)
+    assert "stale" not in next(row for row in rows(html) if "orders" in row)
+    assert "Out of reach: staging" in text(html)
+    assert "those last seen at" in text(html)
