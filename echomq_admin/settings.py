@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -25,13 +26,14 @@ def _kept_secret(path: Path) -> str:
         return path.read_text(encoding="ascii")
     except FileNotFoundError:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        made = secrets.token_urlsafe(48)
-        try:
-            with open(path, "x", encoding="ascii", opener=_private) as file:
-                file.write(made)
-        except FileExistsError:
-            return path.read_text(encoding="ascii")
-        return made
+        made = path.with_name(f"{path.name}.{os.getpid()}")
+        with open(made, "x", encoding="ascii", opener=_private) as file:
+            file.write(secrets.token_urlsafe(48))
+        # A link appears whole or not at all, and never replaces a key that another process made.
+        with suppress(FileExistsError):
+            os.link(made, path)
+        made.unlink()
+        return path.read_text(encoding="ascii")
 
 
 def _private(path: str, flags: int) -> int:

@@ -8,18 +8,21 @@ from dataclasses import dataclass
 import redis
 from redis.exceptions import ResponseError
 
-from .keyspace import Keyspace
+from .keyspace import Keyspace, from_wire
 from .replies import Answer, Batch, integer, now_ms
 
 _LONGEST_COUNT = 32
+# How many lanes are read off the ring: a lane that came into being since the last discovery
+# stands there as soon as it can be served.
+RING_LOOK = 100
 
 
 @dataclass(frozen=True)
 class QueueCounts:
     """Sizes of one queue. `None` is unknown ("?"); `faults` says why, one sentence a cell.
 
-    `pending` are the ungrouped waiting jobs, `lanes_pending` those in the known lanes,
-    `lanes` how many lanes are known, `lapsed` the leases whose deadline has passed.
+    `pending` are the ungrouped waiting jobs, `lanes_pending` those in the lanes known or on the
+    ring, `lanes` how many these are, `lapsed` the leases whose deadline has passed.
     """
 
     queue: str
@@ -89,14 +92,18 @@ class _Counting:
             "dead": batch.ask("zcard", keys.dead),
             "paused": batch.ask("hexists", keys.meta, "paused"),
         }
-        self._lanes = [batch.ask("zcard", keys.lane(group)) for group in lanes]
+        self._known, self._lanes = lanes, list[Answer]()
+        self._ring = batch.ask("lrange", keys.ring, 0, RING_LOOK - 1)
         self._lengths = {
             "completed": batch.ask("hstrlen", keys.completed, "count"),
             "failed": batch.ask("hstrlen", keys.failed, "count"),
         }
 
     def ask_again(self, batch: Batch, now: int) -> None:
-        """What needs the server's now, and the counters that are short enough to be numbers."""
+        """What needs the first answers: lapsed leases, lanes, counters short enough for numbers."""
+        on_ring = [] if self._ring.fault else map(from_wire, self._ring.value)
+        lanes = dict.fromkeys((*self._known, *on_ring))
+        self._lanes = [batch.ask("zcard", self._keys.lane(group)) for group in lanes]
         self._cells["lapsed"] = batch.ask("zcount", self._keys.active, "-inf", now)
         metrics = {"completed": self._keys.completed, "failed": self._keys.failed}
         for name, key in metrics.items():

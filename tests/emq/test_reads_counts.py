@@ -7,6 +7,7 @@ import time
 import pytest
 import redis
 
+from echomq_admin.emq import EchoMQ
 from echomq_admin.emq.reads import counts, exists, server_now_ms
 from tests.emq.reading import CountingClient, Q
 from tests.valkey import free_port, valkey
@@ -37,6 +38,14 @@ def test_jobs_in_known_lanes_are_counted_beside_the_flat_ones(client):
     client.zadd(b"emq:{orders}:g:\xff:pending", {"c": 0})
     queue = only(client, ("A", "\udcff", "emptied"))
     assert (queue.pending, queue.lanes_pending, queue.lanes) == (0, 3, 3)
+
+
+def test_a_lane_that_is_on_the_ring_is_counted_before_discovery_knows_it(client):
+    emq = EchoMQ(client)
+    for job_id, lane in (("JOB1", "known"), ("JOB2", "new"), ("JOB3", "new")):
+        emq.enqueue("orders", job_id, "{}", group=lane)
+    _, [queue] = counts(client, {"orders": ["known"]})
+    assert (queue.lanes_pending, queue.lanes) == (3, 2)
 
 
 def test_nothing_at_all_is_zero(client):
