@@ -14,6 +14,8 @@ LINE = 200
 HEX = 48
 # A line that is longer than this may not fit its column, so it can be opened.
 FITS = 40
+# Text has at most one odd byte in so many; what has more is shown as bytes.
+MOSTLY = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,9 @@ def sight(field: Text | None, absent: str = "–") -> Sight:
     if not field.body:
         return Sight("", kind="empty")
     text = as_text(field.body)
-    return _binary(field.body) if text is None else _lines(text)
+    if text is not None:
+        return _lines(text)
+    return _damaged(field.body) or _binary(field.body)
 
 
 def size(count: int) -> str:
@@ -52,12 +56,22 @@ def as_text(raw: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     odd = sum(1 for char in text if char < " " and char not in "\t\n\r")
-    return None if odd * 8 > len(text) else text
+    return None if odd * MOSTLY > len(text) else text
 
 
 def escaped(raw: bytes, limit: int = HEX) -> str:
     """Bytes as `\\x80\\x04`, at most `limit` of them."""
     return "".join(f"\\x{byte:02x}" for byte in raw[:limit]) + ("…" if len(raw) > limit else "")
+
+
+def _damaged(raw: bytes) -> Sight | None:
+    """Text with a few bytes that are no UTF-8: the rest of it stays readable."""
+    text = raw.decode("utf-8", "backslashreplace")
+    bad = (len(text) - len(raw.decode("utf-8", "ignore"))) // len(r"\xff")
+    if bad * MOSTLY > len(raw) or as_text(text.encode()) is None:
+        return None
+    seen = _lines(text)
+    return Sight(seen.line, seen.full, f"not all UTF-8, {size(len(raw))}")
 
 
 def _binary(raw: bytes) -> Sight:

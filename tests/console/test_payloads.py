@@ -48,6 +48,12 @@ def test_bytes_that_are_no_text_are_hexadecimal_with_their_length():
     assert sight(b"\x80" * 100).line.endswith("\\x80…")
 
 
+def test_text_with_a_few_foreign_bytes_stays_readable_and_says_so():
+    seen = sight(b"unreadable reply from the mail server: \xff\xfe")
+    assert seen.line == r"unreadable reply from the mail server: \xff\xfe"
+    assert seen.kind == "not all UTF-8, 41 bytes"
+
+
 def test_a_field_that_a_list_does_not_read_shows_its_size():
     assert payloads.sight(Text(3_000_000, None)).kind == "3.0 MB, not read in a list"
     assert payloads.sight(None, "no payload").kind == "no payload"
