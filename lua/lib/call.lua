@@ -25,6 +25,13 @@ local function key_type(key)
   return redis.call('TYPE', key).ok
 end
 
+local function type_refusal(key, kind, name)
+  local found = key_type(key)
+  if found ~= 'none' and found ~= kind then
+    return redis.error_reply('EMQSTATE ' .. name .. ' is a ' .. found .. ', not a ' .. kind)
+  end
+end
+
 -- An error in the middle of a script does not undo what it wrote, so every key that a verb may
 -- touch is looked at before its first write.
 local function wrong_type()
@@ -36,19 +43,19 @@ local function wrong_type()
     { BASE .. 'meta', 'hash', 'meta' },
     { BASE .. 'metrics:completed', 'hash', 'metrics:completed' },
     { BASE .. 'metrics:failed', 'hash', 'metrics:failed' },
-    { AUDIT, 'stream', 'audit' }, { KEPT, 'string', 'the kept reply' },
+    { AUDIT, 'stream', 'audit' },
   }
   for _, wanted in ipairs(expected) do
-    local key, kind, name = unpack(wanted)
-    local found = key_type(key)
-    if found ~= 'none' and found ~= kind then
-      return redis.error_reply('EMQSTATE ' .. name .. ' is a ' .. found .. ', not a ' .. kind)
-    end
+    local refusal = type_refusal(unpack(wanted))
+    if refusal then return refusal end
   end
 end
 
 local function kept_reply()
-  local kept = OP_ID ~= '' and redis.call('GET', KEPT)
+  if OP_ID == '' then return nil end
+  local refusal = type_refusal(KEPT, 'string', 'the kept reply')
+  if refusal then return refusal end
+  local kept = redis.call('GET', KEPT)
   if not kept then return nil end
   local readable, verb, reply = pcall(cmsgpack.unpack, kept)
   if not readable then
@@ -62,7 +69,7 @@ end
 
 -- What to answer at once: the kept reply of a replay, or an error. Else nil.
 local function enter()
-  return wrong_type() or kept_reply()
+  return kept_reply() or wrong_type()
 end
 
 local function moved(id, outcome, row, deadline, stalled)
