@@ -26,7 +26,8 @@ end
 local function is_only_dead(id, row)
   if not redis.call('ZSCORE', DEAD, id) then return false end
   if redis.call('ZSCORE', PENDING, id) or redis.call('ZSCORE', SCHEDULE, id) then return false end
-  return not (row.group and redis.call('ZSCORE', lane_key(row.group), id))
+  if not row.group or row.homeless then return true end
+  return not redis.call('ZSCORE', lane_key(row.group), id)
 end
 
 local reply = each_named(5, function(id, token)

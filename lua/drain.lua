@@ -25,7 +25,8 @@ local function delete(set, id)
     return
   end
   leave_waiting(id, row)
-  redis.call('UNLINK', row_key(id), row_key(id) .. ':logs')
+  redis.call('UNLINK', row_key(id))
+  delete_side_key(id, ':logs')
   moved(id, 'removed', row)
   removed = removed + 1
 end

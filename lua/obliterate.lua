@@ -31,14 +31,14 @@ local function waiting_parent(id, row)
   local parent, queue = unpack(redis.call('HMGET', row_key(id), 'parent', 'parent_queue'))
   if not parent or (queue and BASE ~= 'emq:{' .. queue .. '}:') then return nil end
   local state = redis.pcall('HGET', row_key(parent), 'state')
-  return state == 'awaiting_children' and parent or nil
+  return state == 'awaiting_children' and parent ~= id and parent or nil
 end
 
 local function delete(id)
   while id do
     local row, deadline = read_row(id), redis.call('ZSCORE', ACTIVE, id)
     local parent = waiting_parent(id, row)
-    redis.call('ZREM', ACTIVE, id)
+    leave_active(id, row)
     leave_waiting(id, row)
     delete_keys(id)
     moved(id, 'removed', row, tonumber(deadline or nil))
@@ -116,9 +116,9 @@ end
 
 CHANGED = true
 local done = empty_sets() and empty_lanes() and empty_repeat()
--- What the deletions touched is gone for good: no lane is put back on the ring.
-touched, is_touched = {}, {}
 if done then
+  -- Nothing is left to settle.
+  touched, is_touched = {}, {}
   for _, name in ipairs({
     'pending', 'active', 'schedule', 'dead', 'ring', 'paused', 'glimit', 'gactive', 'gweight', 'wake',
     'metrics:completed', 'metrics:failed', 'limiter', 'repeat', 'flow:outbox', 'meta',

@@ -16,12 +16,15 @@ if early then return early end
 local due = redis.call('ZRANGEBYSCORE', SCHEDULE, '-inf', NOW, 'LIMIT', 0, tonumber(ARGV[3]))
 local promoted = 0
 for _, id in ipairs(due) do
-  local row = read_row(id)
+  local row, deadline = read_row(id), redis.call('ZSCORE', ACTIVE, id)
   if not row then
     redis.call('ZREM', SCHEDULE, id)
     moved(id, 'orphaned')
-  elseif row.fault then
+  elseif not can_wait(row) then
     set_aside(id, row)
+  elseif deadline then
+    redis.call('ZREM', SCHEDULE, id)
+    moved(id, 'not_scheduled', row, tonumber(deadline))
   else
     back(id, row)
     moved(id, 'promoted', row)

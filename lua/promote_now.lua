@@ -16,7 +16,7 @@ if early then return early end
 local reply = each_named(3, function(id, token)
   local row = read_row(id)
   if not row then return 'gone' end
-  if row.fault then return 'unreadable' end
+  if not can_wait(row) then return 'unreadable' end
   if not redis.call('ZSCORE', SCHEDULE, id) then return 'not_scheduled' end
   local deadline = redis.call('ZSCORE', ACTIVE, id)
   if deadline then

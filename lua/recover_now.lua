@@ -21,6 +21,7 @@ if early then return early end
 local id = ARGV[3]
 local row, refusal = sound_row(id)
 if refusal then return refusal end
+if row.homeless then return redis.error_reply('EMQSTATE the lane is no sorted set') end
 local deadline = redis.call('ZSCORE', ACTIVE, id)
 if not deadline then return redis.error_reply('EMQSTATE the job is not active') end
 if token_of(row) ~= ARGV[4] then return redis.error_reply('EMQSTALE recover_now token mismatch') end

@@ -34,22 +34,25 @@ local function delete(id, row)
   end
 end
 
--- What delete() needs to know of an id whose row is gone or no hash.
-local function lost_row(id, row)
+-- What delete() needs to know: the row, with the lane when the row itself cannot say where the id waits.
+local function found_row(id, row)
+  if row and row.hash and (row.group or is_held(id)) then return row end
   local group = lane_of_lost(id)
-  if group then return { group = group } end
+  if not group then return row end
+  row = row or { attempts = false, stalled = false }
+  row.group = group
   return row
 end
 
 local function judge(id, token)
   local row = read_row(id)
-  local found = row and row.hash and row or lost_row(id, row)
+  local found = found_row(id, row)
   if not found and not is_held(id) then return 'gone' end
   local deadline = redis.call('ZSCORE', ACTIVE, id)
   if row and row.hash and is_changed(row, token) then return 'changed' end
   if row and not force then
     if deadline then return 'active' end
-    if redis.call('EXISTS', row_key(id) .. ':lock') == 1 then return 'locked' end
+    if is_locked(id) then return 'locked' end
     if row.hash and is_child(id) then return 'child' end
   end
   delete(id, found)

@@ -38,7 +38,7 @@ end
 local reply = each_named(4, function(id, token, at)
   local row = read_row(id)
   if not row then return 'gone' end
-  if row.fault then return 'unreadable' end
+  if not can_wait(row) then return 'unreadable' end
   if not in_dead[at] then return 'not_dead' end
   if in_active[at] then
     drops[#drops + 1] = id

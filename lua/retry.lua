@@ -28,14 +28,16 @@ local deadline = redis.call('ZSCORE', ACTIVE, id)
 if not deadline then
   return redis.error_reply('EMQSTATE the job is not active, its lease has ended')
 end
+local delay_ms, max_attempts = tonumber(ARGV[5]), tonumber(ARGV[6])
+local outcome = (whole(row.attempts) or 0) >= max_attempts and 'dead' or 'scheduled'
+local due = NOW + delay_ms
 leave_active(id, row)
-local outcome = (whole(row.attempts) or 0) >= tonumber(ARGV[6]) and 'dead' or 'scheduled'
 if outcome == 'dead' then
   into_dead(id, row)
   bump('failed', 1)
 else
   leave_waiting(id, row)
-  redis.call('ZADD', SCHEDULE, NOW + tonumber(ARGV[5]), id)
+  redis.call('ZADD', SCHEDULE, due, id)
 end
 redis.call('HSET', row_key(id), 'state', outcome, 'last_error', ARGV[7])
 moved(id, outcome, row, tonumber(deadline))

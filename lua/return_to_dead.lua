@@ -30,7 +30,7 @@ end
 local function waits(id, row)
   if redis.call('ZSCORE', ACTIVE, id) then return false end
   if redis.call('ZSCORE', PENDING, id) then return true end
-  return row.group and redis.call('ZSCORE', lane_key(row.group), id)
+  return row.group and not row.homeless and redis.call('ZSCORE', lane_key(row.group), id)
 end
 
 local function judge(id, token, error, stalled)

@@ -4,9 +4,24 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 
-from .calls import LEASES, Caller, Field, at_least, chunks, names, outcomes, step_id, to_bytes
+from .calls import (
+    LEASES,
+    Caller,
+    Field,
+    answered,
+    at_least,
+    chunks,
+    lists,
+    numbers,
+    outcome,
+    outcomes,
+    step_id,
+    to_bytes,
+    yes,
+)
 from .keyspace import to_wire
 from .records import Drained, Outcome, Reaped, Swept
 
@@ -28,8 +43,8 @@ class OperatorVerbs(Caller):
     ) -> Reaped:  # fmt: skip
         """Of the first `limit` lapsed leases, give those of one lane back to it."""
         at_least("limit", limit, 1)
-        reply = self.call("reap_group", queue, [to_wire(group), limit], actor, op_id)
-        return Reaped(*map(names, reply))
+        args: list[Field] = [to_wire(group), limit]
+        return self.call("reap_group", queue, args, actor, op_id, lambda r: Reaped(*lists(r, 3)))
 
     def sweep(
         self, queue: str, max_stalled: int = 1, limit: int = 100,
@@ -44,15 +59,16 @@ class OperatorVerbs(Caller):
 
     def _lapsed(
         self, verb: str, queue: str, args: Sequence[Field], limit: int,
-        actor: str | None, op_id: str | None, lists: int,
+        actor: str | None, op_id: str | None, kinds: int,
     ) -> list[tuple[str, ...]]:  # fmt: skip
         at_least("limit", limit, 1)
-        ended: list[tuple[str, ...]] = [()] * lists
+        ended: list[tuple[str, ...]] = [()] * kinds
         for step, start in enumerate(range(0, limit, LEASES)):
             asked = min(LEASES, limit - start)
-            reply = self.call(verb, queue, [*args, asked], actor, step_id(op_id, step))
-            ended = [done + names(new) for done, new in zip(ended, reply, strict=True)]
-            if sum(map(len, reply)) < asked:
+            name = step_id(op_id, step)
+            new = self.call(verb, queue, [*args, asked], actor, name, partial(lists, count=kinds))
+            ended = [before + more for before, more in zip(ended, new, strict=True)]
+            if sum(map(len, new)) < asked:
                 break
         return ended
 
@@ -66,7 +82,7 @@ class OperatorVerbs(Caller):
         """
         at_least("max_stalled", max_stalled, 1)
         args: list[Field] = [to_wire(job_id), token, max_stalled]
-        return Outcome(self.call("recover_now", queue, args, actor, op_id).decode())
+        return self.call("recover_now", queue, args, actor, op_id, outcome)
 
     def requeue(
         self, queue: str, job_ids: Iterable[str], tokens: Tokens = None, reset_stalls: bool = False,
@@ -94,8 +110,8 @@ class OperatorVerbs(Caller):
                 attempts, error, stalled = jobs[job_id]
                 kept = b"" if error is None else b"+" + to_bytes(error)
                 args += [to_wire(job_id), attempts, kept, "" if stalled is None else stalled]
-            reply = self.call("return_to_dead", queue, args, actor, step_id(op_id, step))
-            answer |= outcomes(reply)
+            name = step_id(op_id, step)
+            answer |= self.call("return_to_dead", queue, args, actor, name, outcomes)
         return answer
 
     def promote_now(
@@ -145,8 +161,8 @@ class OperatorVerbs(Caller):
         while calls:
             ids = calls.popleft()
             args = [*head, *chain.from_iterable((to_wire(i), known.get(i, "")) for i in ids)]
-            more, *pairs = self.call(verb, queue, args, actor, step_id(op_id, step))
-            answer |= outcomes(pairs)
+            more, new = self.call(verb, queue, args, actor, step_id(op_id, step), answered)
+            answer |= new
             if more:
                 calls.appendleft([job_id for job_id in ids if job_id not in answer])
             step += 1
@@ -158,7 +174,7 @@ class OperatorVerbs(Caller):
     ) -> None:  # fmt: skip
         """Replace the payload of one job. Raises `Gone`, `EmqStale`, `EmqState` (unreadable)."""
         args: list[Field] = [to_wire(job_id), payload, "" if token is None else token]
-        self.call("update_payload", queue, args, actor, op_id)
+        self.call("update_payload", queue, args, actor, op_id, yes)
 
 
 class QueueVerbs(Caller):
@@ -166,23 +182,23 @@ class QueueVerbs(Caller):
 
     def pause(self, queue: str, *, actor: str | None = None, op_id: str | None = None) -> bool:
         """Pause the queue: nothing is claimed any more. `True` when it was not paused."""
-        return bool(self.call("pause", queue, [], actor, op_id))
+        return self.call("pause", queue, [], actor, op_id, yes)
 
     def resume(self, queue: str, *, actor: str | None = None, op_id: str | None = None) -> bool:
         """Resume the queue. `True` when it was paused."""
-        return bool(self.call("resume", queue, [], actor, op_id))
+        return self.call("resume", queue, [], actor, op_id, yes)
 
     def pause_lane(
         self, queue: str, group: str, *, actor: str | None = None, op_id: str | None = None
     ) -> bool:
         """Pause one lane: it leaves the ring. `True` when that changed something."""
-        return bool(self.call("pause_lane", queue, [to_wire(group)], actor, op_id))
+        return self.call("pause_lane", queue, [to_wire(group)], actor, op_id, yes)
 
     def resume_lane(
         self, queue: str, group: str, *, actor: str | None = None, op_id: str | None = None
     ) -> bool:
         """Resume one lane. `True` when that changed something."""
-        return bool(self.call("resume_lane", queue, [to_wire(group)], actor, op_id))
+        return self.call("resume_lane", queue, [to_wire(group)], actor, op_id, yes)
 
     def limit_lane(
         self, queue: str, group: str, n: int | None,
@@ -193,7 +209,7 @@ class QueueVerbs(Caller):
         Raises `ValueError` for `n` below 1.
         """
         limit: Field = "" if n is None else at_least("n", n, 1)
-        self.call("limit_lane", queue, [to_wire(group), limit], actor, op_id)
+        self.call("limit_lane", queue, [to_wire(group), limit], actor, op_id, yes)
 
     def drain(
         self, queue: str, include_schedule: bool = False, budget: int = 1000,
@@ -201,7 +217,7 @@ class QueueVerbs(Caller):
     ) -> Drained:  # fmt: skip
         """Delete up to `budget` waiting ungrouped (and scheduled) jobs; says if there are more."""
         args = [int(include_schedule), at_least("budget", budget, 1)]
-        removed, more = self.call("drain", queue, args, actor, op_id)
+        removed, more = self.call("drain", queue, args, actor, op_id, numbers)
         return Drained(removed, bool(more))
 
     def obliterate(
@@ -214,4 +230,4 @@ class QueueVerbs(Caller):
         or has active jobs and `force` is not given.
         """
         args: list[Field] = [int(force), at_least("budget", budget, 1), *map(to_wire, lanes)]
-        return bool(self.call("obliterate", queue, args, actor, op_id))
+        return self.call("obliterate", queue, args, actor, op_id, yes)

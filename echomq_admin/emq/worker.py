@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .calls import Caller, Field, at_least, step_id
+from typing import Any
+
+from .calls import Caller, Field, at_least, numbers, outcome, step_id, yes
 from .keyspace import from_wire, is_enqueueable, to_wire
 from .records import Claim, Outcome
 
@@ -24,7 +26,7 @@ class WorkerVerbs(Caller):
         """
         _check_name(queue)
         args: list[Field] = [to_wire(job_id), payload, int(group is not None), to_wire(group or "")]
-        return bool(self.call("enqueue", queue, args, actor, op_id))
+        return self.call("enqueue", queue, args, actor, op_id, yes)
 
     def schedule(
         self, queue: str, job_id: str, payload: Field,
@@ -38,8 +40,11 @@ class WorkerVerbs(Caller):
         _check_name(queue)
         if (at_ms is None) == (in_ms is None):
             raise ValueError("give either at_ms or in_ms")
-        when: list[Field] = ["at", at_ms] if at_ms is not None else ["in", in_ms or 0]
-        return bool(self.call("schedule", queue, [to_wire(job_id), payload, *when], actor, op_id))
+        when: list[Field] = ["in", at_least("in_ms", in_ms)] if in_ms is not None else []
+        if at_ms is not None:
+            when = ["at", at_least("at_ms", at_ms)]
+        args = [to_wire(job_id), payload, *when]
+        return self.call("schedule", queue, args, actor, op_id, yes)
 
     def claim(
         self, queue: str, lease_ms: int, *, actor: str | None = None, op_id: str | None = None
@@ -57,14 +62,12 @@ class WorkerVerbs(Caller):
         self, verb: str, queue: str, lease_ms: int, actor: str | None, op_id: str | None
     ) -> Claim | None:
         at_least("lease_ms", lease_ms, 1)
-        step = 0
-        # The script answers 1 when it met only ids that nobody can work on.
-        while (reply := self.call(verb, queue, [lease_ms], actor, step_id(op_id, step))) == 1:
+        step, more = 0, True
+        while more:
+            name = step_id(op_id, step)
+            claim, more = self.call(verb, queue, [lease_ms], actor, name, _claimed)
             step += 1
-        if not reply:
-            return None
-        group = from_wire(reply[3]) if len(reply) > 3 else None
-        return Claim(from_wire(reply[0]), reply[1], int(reply[2]), group)
+        return claim
 
     def complete(
         self, queue: str, job_id: str, token: int,
@@ -74,7 +77,7 @@ class WorkerVerbs(Caller):
 
         Raises `Gone`, `EmqStale`, `EmqState` (unreadable row).
         """
-        self.call("complete", queue, [to_wire(job_id), token], actor, op_id)
+        self.call("complete", queue, [to_wire(job_id), token], actor, op_id, yes)
 
     def retry(
         self, queue: str, job_id: str, token: int, delay_ms: int, max_attempts: int, error: Field,
@@ -84,8 +87,9 @@ class WorkerVerbs(Caller):
 
         Raises `EmqStale` (also without a row), `EmqState` when the lease has ended.
         """
-        args: list[Field] = [to_wire(job_id), token, delay_ms, max_attempts, error]
-        return Outcome(self.call("retry", queue, args, actor, op_id).decode())
+        numbers = [at_least("delay_ms", delay_ms), at_least("max_attempts", max_attempts)]
+        args: list[Field] = [to_wire(job_id), token, *numbers, error]
+        return self.call("retry", queue, args, actor, op_id, outcome)
 
     def extend(
         self, queue: str, job_id: str, token: int, lease_ms: int,
@@ -96,7 +100,7 @@ class WorkerVerbs(Caller):
         Raises `Gone`, `EmqStale`, `EmqState` when the lease has ended.
         """
         at_least("lease_ms", lease_ms, 1)
-        self.call("extend", queue, [to_wire(job_id), token, lease_ms], actor, op_id)
+        self.call("extend", queue, [to_wire(job_id), token, lease_ms], actor, op_id, yes)
 
     def promote(
         self, queue: str, limit: int = 100, *, actor: str | None = None, op_id: str | None = None
@@ -106,11 +110,22 @@ class WorkerVerbs(Caller):
         moved = looked = step = 0
         while looked < limit:
             asked = min(LOOKS, limit - looked)
-            promoted, seen = self.call("promote", queue, [asked], actor, step_id(op_id, step))
+            name = step_id(op_id, step)
+            promoted, seen = self.call("promote", queue, [asked], actor, name, numbers)
             moved, looked, step = moved + promoted, looked + seen, step + 1
             if seen < asked:
                 break
-        return int(moved)
+        return moved
+
+
+def _claimed(reply: Any) -> tuple[Claim | None, bool]:
+    """The claim, and whether only ids were met that nobody can work on."""
+    if not isinstance(reply, list):
+        return None, yes(reply)
+    if not reply:
+        return None, False
+    group = from_wire(reply[3]) if len(reply) > 3 else None
+    return Claim(from_wire(reply[0]), bytes(reply[1]), int(reply[2]), group), False
 
 
 def _check_name(queue: str) -> None:

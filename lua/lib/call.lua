@@ -14,10 +14,12 @@ local NOW = clock[1] * 1000 + math.floor(clock[2] / 1000)
 -- One entry a job: id, outcome, attempts, stalled, deadline, group, error, error was cut.
 local MOVED, CHANGED = {}, false
 
--- A canonical integer of at most 15 characters, exact in a double; else nil.
+-- A canonical integer that a double holds exactly; else nil.
+local MOST = 9007199254740991
 local function whole(text)
-  if text and #text <= 15 and (text == '0' or string.find(text, '^-?[1-9]%d*$')) then
-    return tonumber(text)
+  if text and #text <= 17 and (text == '0' or string.find(text, '^-?[1-9]%d*$')) then
+    local number = tonumber(text)
+    if math.abs(number) <= MOST then return number end
   end
 end
 
@@ -58,18 +60,37 @@ local function kept_reply()
   local kept = redis.call('GET', KEPT)
   if not kept then return nil end
   local readable, verb, reply = pcall(cmsgpack.unpack, kept)
-  if not readable then
+  if not readable or type(verb) ~= 'string' or reply == nil then
     return redis.error_reply('EMQSTATE the reply kept under this op_id cannot be read')
   end
   if verb ~= VERB then
-    return redis.error_reply('EMQREPLAY this op_id already names a call of ' .. tostring(verb))
+    return redis.error_reply('EMQREPLAY this op_id already names a call of ' .. verb)
   end
   return reply
 end
 
+-- The same holds for rights: a user who lacks one of them changes nothing at all. Servers before 7.0
+-- cannot be asked.
+local function missing_right()
+  if not redis.acl_check_cmd then return nil end
+  local needed = {
+    { 'ZADD', PENDING, 0, '' }, { 'ZREM', PENDING, '' }, { 'HSET', BASE .. 'meta', '', '' },
+    { 'HDEL', BASE .. 'meta', '' }, { 'DEL', BASE .. 'ring' }, { 'UNLINK', BASE .. 'ring' },
+    { 'RPUSH', BASE .. 'ring', '' }, { 'LREM', BASE .. 'ring', 0, '' },
+    { 'LPUSH', BASE .. 'wake', '' }, { 'LTRIM', BASE .. 'wake', 0, 0 },
+  }
+  if ACTOR ~= '' then needed[#needed + 1] = { 'XADD', AUDIT, '*', '', '' } end
+  if OP_ID ~= '' then needed[#needed + 1] = { 'SET', KEPT, '' } end
+  for _, command in ipairs(needed) do
+    if not redis.acl_check_cmd(unpack(command)) then
+      return redis.error_reply('NOPERM this user may not run ' .. command[1] .. '; nothing was changed')
+    end
+  end
+end
+
 -- What to answer at once: the kept reply of a replay, or an error. Else nil.
 local function enter()
-  return kept_reply() or wrong_type()
+  return kept_reply() or wrong_type() or missing_right()
 end
 
 local function moved(id, outcome, row, deadline, stalled)
@@ -79,7 +100,7 @@ local function moved(id, outcome, row, deadline, stalled)
   MOVED[#MOVED + 1] = {
     id, outcome, whole(row.attempts) or row.attempts or false,
     stalled or whole(row.stalled) or row.stalled or false,
-    deadline or false, row.group or false, row.error or false, false,
+    deadline or false, row.group or false, row.error or false, row.is_cut or false,
   }
 end
 

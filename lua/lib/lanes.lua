@@ -53,34 +53,78 @@ local function serviceable(group)
   return not limit or in_flight(group) < limit
 end
 
--- Which of the touched lanes are on the ring. The ring is read once a call.
-local function on_ring()
+-- The ring in its order, or of a single touched lane its places only. Read once a call.
+local function read_ring()
+  if #touched > 1 then return redis.call('LRANGE', RING, 0, -1) end
   local members = {}
-  if #touched == 1 then
-    members[touched[1]] = redis.call('LPOS', RING, touched[1]) and true
-    return members
+  for _ in ipairs(redis.call('LPOS', RING, touched[1], 'COUNT', 0)) do
+    members[#members + 1] = touched[1]
   end
-  for _, group in ipairs(redis.call('LRANGE', RING, 0, -1)) do members[group] = true end
   return members
+end
+
+local function places_in(members)
+  local places = {}
+  for _, group in ipairs(members) do
+    if is_touched[group] then places[group] = (places[group] or 0) + 1 end
+  end
+  return places
+end
+
+-- Above so many lanes one new ring costs less than a search for each.
+local FEW = 8
+local MOST_VALUES = 5000
+
+-- Leaves `keep` places, 0 or 1, of each lane of `surplus`: the first one stays.
+local function thin_out(members, surplus, count)
+  if count == 0 then return end
+  CHANGED = true
+  if count <= FEW then
+    for group, off in pairs(surplus) do
+      redis.call('LREM', RING, off.keep == 0 and 0 or off.keep - off.places, group)
+    end
+    return
+  end
+  local ring = {}
+  for _, group in ipairs(members) do
+    local off = surplus[group]
+    if not off or off.keep > 0 then ring[#ring + 1] = group end
+    if off then off.keep = 0 end
+  end
+  redis.call('DEL', RING)
+  for at = 1, #ring, MOST_VALUES do
+    redis.call('RPUSH', RING, unpack(ring, at, math.min(at + MOST_VALUES - 1, #ring)))
+  end
+end
+
+local function put_on_ring(groups)
+  if #groups == 0 then return end
+  CHANGED = true
+  for _, group in ipairs(groups) do
+    redis.call('RPUSH', RING, group)
+    redis.call('LPUSH', WAKE, '1')
+  end
+  redis.call('LTRIM', WAKE, 0, WAKE_LENGTH - 1)
 end
 
 -- Settles every lane that the call touched: exactly the serviceable ones stand on the ring, each once.
 local function settle()
   if #touched == 0 then return end
-  local members, woke = on_ring(), false
+  local members = read_ring()
+  local places = places_in(members)
+  local surplus, count, missing = {}, 0, {}
   for _, group in ipairs(touched) do
     write_flights(group)
-    local able = serviceable(group)
-    if able and not members[group] then
-      redis.call('RPUSH', RING, group)
-      redis.call('LPUSH', WAKE, '1')
-      woke, CHANGED = true, true
-    elseif members[group] and not able then
-      redis.call('LREM', RING, 0, group)
-      CHANGED = true
+    local now, wanted = places[group] or 0, serviceable(group) and 1 or 0
+    if now < wanted then
+      missing[#missing + 1] = group
+    elseif now > wanted then
+      surplus[group] = { keep = wanted, places = now }
+      count = count + 1
     end
   end
-  if woke then redis.call('LTRIM', WAKE, 0, WAKE_LENGTH - 1) end
+  thin_out(members, surplus, count)
+  put_on_ring(missing)
   touched, is_touched = {}, {}
 end
 

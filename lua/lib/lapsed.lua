@@ -6,14 +6,14 @@ local function lapsed(limit)
   return redis.call('ZRANGEBYSCORE', ACTIVE, '-inf', NOW, 'WITHSCORES', 'LIMIT', 0, limit)
 end
 
--- Ends a lease whose row nobody can work on: 'orphaned', 'unreadable', or nil when the row is sound.
+-- Ends a lease that leads nowhere: 'orphaned', 'unreadable', or nil when the job can wait again.
 local function end_unworkable(id, row, deadline)
   if not row then
     redis.call('ZREM', ACTIVE, id)
     moved(id, 'orphaned', nil, deadline)
     return 'orphaned'
   end
-  if row.fault then
+  if not can_wait(row) then
     set_aside(id, row, deadline)
     return 'unreadable'
   end

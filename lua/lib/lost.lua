@@ -2,7 +2,9 @@
 --#include lib/named
 
 -- How many places one call looks into; the caller asks again for the ids that are left.
-local LOOKS = 20000
+local LOOKS = 5000
+-- How many lanes each of the queue's own keys may name here.
+local NAMES = 1000
 local looks, lanes = 0, nil
 
 local function looked_enough()
@@ -15,8 +17,8 @@ local function named_lanes()
   local seen = {}
   lanes = {}
   for _, groups in ipairs({
-    redis.call('LRANGE', RING, 0, -1), redis.call('SMEMBERS', PAUSED),
-    redis.call('HKEYS', GACTIVE), redis.call('HKEYS', GLIMIT),
+    redis.call('LRANGE', RING, 0, NAMES - 1), redis.call('SRANDMEMBER', PAUSED, NAMES),
+    redis.call('HRANDFIELD', GACTIVE, NAMES), redis.call('HRANDFIELD', GLIMIT, NAMES),
   }) do
     for _, group in ipairs(groups) do
       if not seen[group] then lanes[#lanes + 1] = group end

@@ -1,26 +1,42 @@
 -- Rows, and the moves of one id between the sets.
 --#include lib/lanes
 
--- The error is copied into audit entries only, and it may be long.
-local FIELDS = ACTOR ~= '' and { 'attempts', 'stalled', 'group', 'last_error' }
-  or { 'attempts', 'stalled', 'group' }
+-- An error is copied into audit entries only. Long ones are read until a call has read so much of them;
+-- one that is left unread counts as cut.
+local SHORT_ERROR, long_errors_left = 4096, 1048576
+local FIELDS, FIELDS_AND_ERROR = { 'attempts', 'stalled', 'group' }, { 'attempts', 'stalled', 'group', 'last_error' }
 
 local function row_key(id)
   return BASE .. 'job:' .. id
 end
 
--- nil when there is no row. `fault` is true when no verb may work on it: it is no hash, its attempts
--- is no integer, or its lane is no sorted set. Absent fields are false.
+local function reads_error(id)
+  if ACTOR == '' or long_errors_left > 0 then return ACTOR ~= '' end
+  local length = redis.pcall('HSTRLEN', row_key(id), 'last_error')
+  return type(length) == 'number' and length <= SHORT_ERROR
+end
+
+-- nil when there is no row. `fault` is true when no verb may work on it: it is no hash, or its attempts
+-- is no integer. `homeless` is true when its lane is no sorted set. Absent fields are false.
 local function read_row(id)
-  local found = redis.pcall('HMGET', row_key(id), unpack(FIELDS))
+  local with_error = reads_error(id)
+  local found = redis.pcall('HMGET', row_key(id), unpack(with_error and FIELDS_AND_ERROR or FIELDS))
   if found.err then return { attempts = false, stalled = false, group = false, fault = true } end
   local row = { attempts = found[1], stalled = found[2], group = found[3], error = found[4], hash = true }
+  if row.error and #row.error > SHORT_ERROR then long_errors_left = long_errors_left - #row.error end
+  if ACTOR ~= '' and not with_error then row.error, row.is_cut = '', true end
   if not (row.attempts or row.stalled or row.group or row.error)
     and redis.call('EXISTS', row_key(id)) == 0 then
     return nil
   end
-  row.fault = (row.attempts and not whole(row.attempts)) or (row.group and not lane_readable(row.group))
+  row.fault = row.attempts and not whole(row.attempts)
+  row.homeless = row.group and not lane_readable(row.group)
   return row
+end
+
+-- Whether the job can go back to where it waits.
+local function can_wait(row)
+  return not (row.fault or row.homeless)
 end
 
 local function token_of(row)
@@ -80,9 +96,26 @@ local function bump(metric, by)
   redis.call('HSET', key, 'count', (whole(redis.call('HGET', key, 'count')) or 0) + by)
 end
 
+local SIDE_KEYS = { ':logs', ':lock', ':dependencies', ':processed', ':failed', ':unsuccessful' }
+
+-- A key behind a row may be the row of another job, whose id happens to end like a side key.
+local function is_row(key)
+  if key_type(key) ~= 'hash' then return false end
+  return redis.call('HEXISTS', key, 'attempts') == 1 or redis.call('HEXISTS', key, 'state') == 1
+end
+
+local function delete_side_key(id, suffix)
+  local key = row_key(id) .. suffix
+  if not is_row(key) then redis.call('UNLINK', key) end
+end
+
+local function is_locked(id)
+  local key = row_key(id) .. ':lock'
+  return redis.call('EXISTS', key) == 1 and not is_row(key)
+end
+
 -- The row and every side key of a job; big ones are freed behind the call.
 local function delete_keys(id)
-  local row = row_key(id)
-  redis.call('UNLINK', row, row .. ':logs', row .. ':lock', row .. ':dependencies',
-    row .. ':processed', row .. ':failed', row .. ':unsuccessful')
+  redis.call('UNLINK', row_key(id))
+  for _, suffix in ipairs(SIDE_KEYS) do delete_side_key(id, suffix) end
 end

@@ -28,18 +28,6 @@ class Figure:
         )
 
 
-def median_ms(run: Callable[[], object], rounds: int = 31, warm: int = 3) -> float:
-    """The median wall time of `run`, in ms."""
-    for _ in range(warm):
-        run()
-    taken = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        run()
-        taken.append((time.perf_counter() - start) * 1000)
-    return statistics.median(taken)
-
-
 def alternating_ms(*runs: Callable[[], object], rounds: int = 41) -> list[float]:
     """The medians of several runs measured turn by turn, so that a slow moment hits all alike."""
     taken: list[list[float]] = [[] for _ in runs]
@@ -50,12 +38,6 @@ def alternating_ms(*runs: Callable[[], object], rounds: int = 41) -> list[float]
             if turn >= 3:
                 taken[place].append((time.perf_counter() - start) * 1000)
     return [statistics.median(times) for times in taken]
-
-
-def server_ms(client: redis.Redis, command: str) -> float:
-    """How long the server itself spent on all calls of a command so far, in ms."""
-    stats = client.info("commandstats")
-    return float(stats.get(f"cmdstat_{command}", {}).get("usec", 0)) / 1000
 
 
 def calls(client: redis.Redis) -> int:

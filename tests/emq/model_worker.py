@@ -172,6 +172,9 @@ class WorkerVerbs(Store):
                 self.note(job, "orphaned")
             elif not self.is_readable(job):
                 self.set_aside(job)
+            elif job in self.zset("active"):
+                del self.zset("schedule")[job]
+                self.note(job, "not_scheduled", self.zset("active")[job])
             else:
                 self.back(job)
                 self.note(job, "promoted")

@@ -201,6 +201,24 @@ def test_one_lease_far_away_does_not_squeeze_the_axis(client):
     assert len(marks.points) == 101
 
 
+@pytest.mark.parametrize("others", [3, 400])
+def test_leases_of_years_ago_and_without_an_end_leave_the_axis_to_the_others(client, others):
+    now = server_now_ms(client)
+    client.zadd(Q + "active", {f"JOB{at}": now + 20_000 + at for at in range(others)})
+    far = {"old": now - 104 * 86_400_000, "never": math.inf, "first": -math.inf, "epoch": 1}
+    client.zadd(Q + "active", far)
+    marks = active_page(client, "orders").marks
+    assert (marks.from_ms, marks.to_ms) == (-10_000, 30_000)
+
+
+@pytest.mark.parametrize("count", [20, 400])
+def test_leases_that_all_lapsed_long_ago_have_an_axis_of_their_own(client, count):
+    now = server_now_ms(client)
+    client.zadd(Q + "active", {f"JOB{at}": now - 104 * 86_400_000 + at for at in range(count)})
+    marks = active_page(client, "orders").marks
+    assert (marks.from_ms, marks.to_ms) == (-365 * 86_400_000, 30_000)
+
+
 def test_an_absent_set_is_an_empty_page_and_a_wrong_type_is_its_fault(client):
     page = active_page(client, "orders")
     assert (page.total, page.lapsed, page.leases, page.fault) == (0, 0, (), None)

@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from echomq_admin.emq.reads import dead_page, pending_page
+from echomq_admin.emq.reads import dead_page, pending_page, scheduled_page
 from tests.emq.reading import CountingClient, Q, add_job
 
 
@@ -131,6 +131,24 @@ def test_a_lane_has_pages_of_its_own(client):
     fill(client, "pending", 3)
     page = pending_page(client, "orders", 25, group="GRP")
     assert (page.total, shown(page)) == (30, names[:25])
+
+
+def test_the_schedule_is_read_by_due_time_and_id(client):
+    due = {f"JOB{at:05d}": at % 7 * 1000.0 for at in range(60)}
+    client.zadd(Q + "schedule", due)
+    expected = sorted(due, key=lambda name: (due[name], name))
+    page = scheduled_page(client, "orders")
+    assert (page.total, page.ordered_by, shown(page)) == (60, "score", expected[:25])
+    assert [job.score for job in page.jobs] == [due[name] for name in expected[:25]]
+    assert walk(lambda cursor: scheduled_page(client, "orders", 7, cursor)) == expected
+
+
+def test_a_page_of_the_schedule_costs_three_round_trips_at_most(client):
+    client.zadd(Q + "schedule", {f"JOB{at:05d}": at for at in range(3000)})
+    counting = CountingClient(connection_pool=client.connection_pool)
+    page = scheduled_page(counting, "orders")
+    scheduled_page(counting, "orders", 25, page.next)
+    assert counting.trips <= 6
 
 
 def test_an_empty_or_absent_set_has_one_empty_page(client):

@@ -103,7 +103,7 @@ def test_an_active_set_that_is_none_has_no_count(client):
     client.set(Q + "active", "x")
     preview = sweep_preview(client, "orders", 1, 100)
     assert (preview.lapsed, preview.rows) == (None, ())
-    assert preview.fault == "active is a string, not a zset"
+    assert preview.fault == "active is a string, not a sorted set"
 
 
 def test_remaining_times_are_those_of_the_servers_now(client):

@@ -27,11 +27,6 @@ def _attempts(value: str) -> Spoil:
     )
 
 
-def _lane_is_a_string(orders: Orders, job: str) -> None:
-    orders.client.hset(orders.row_key(job), mapping={"attempts": 1, "group": G, "state": "?"})
-    orders.client.set(orders.key(f"g:{G}:pending"), "x")
-
-
 SPOILT: dict[str, Spoil] = {
     "a string": _is_a_string,
     "a list": _is_a_list,
@@ -41,7 +36,6 @@ SPOILT: dict[str, Spoil] = {
     "attempts with a space": _attempts(" 1"),
     "attempts beyond 64 bits": _attempts("99999999999999999999"),
     "attempts 0x10": _attempts("0x10"),
-    "lane is a string": _lane_is_a_string,
 }
 spoilt = pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
 
