@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods
 
 from echomq_admin.console import frames
 from echomq_admin.console.htmx import here, say
-from echomq_admin.operations.actions import ACTIONS, VIEW
+from echomq_admin.operations.actions import ACTIONS, VIEW, Role
+from echomq_admin.operations.services import not_allowed
 
 View = Callable[..., HttpResponse]
 _ORIGIN_HELP = (
@@ -29,26 +30,29 @@ _SESSION_HELP = (
 
 def page(view: View) -> View:
     """A page that anyone with the right to view may read. GET and HEAD only."""
-    return require_http_methods(["GET", "HEAD"])(_guarded(view, VIEW))
+    return require_http_methods(["GET", "HEAD"])(
+        _guarded(view, VIEW, "look at this console", Role.VIEWER)
+    )
 
 
 def acts(verb: str, *methods: str) -> Callable[[View], View]:
     """A view that leads to an action: its permission is demanded before anything is read."""
 
     def guard(view: View) -> View:
-        guarded = _guarded(view, ACTIONS[verb].permission)
+        action = ACTIONS[verb]
+        guarded = _guarded(view, action.permission, f"use {action.label}", action.role)
         return require_http_methods(list(methods) or ["POST"])(guarded)
 
     return guard
 
 
-def _guarded(view: View, permission: str) -> View:
+def _guarded(view: View, permission: str, what: str, role: Role) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args, **kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
             return to_login(request)
         if not request.user.has_perm(permission):
-            raise PermissionDenied(f"This needs the right “{permission}”, which you do not have.")
+            raise PermissionDenied(not_allowed(request.user, what, role))
         return view(request, *args, **kwargs)
 
     return guarded

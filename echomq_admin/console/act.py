@@ -18,7 +18,10 @@ from echomq_admin.console.rows import fate_row
 from echomq_admin.console.tables import FateTable
 from echomq_admin.console.tabs import tabs
 from echomq_admin.emq import reads
+from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.snapshot import refresh
+from echomq_admin.operations.actions import ACTIONS
+from echomq_admin.operations.failures import FAILURES
 from echomq_admin.operations.services import (
     Call,
     Done,
@@ -30,6 +33,7 @@ from echomq_admin.operations.services import (
 )
 
 _FOREIGN = "Nothing was moved: the form names a job in a way that no page of the console writes."
+LONGEST_ADDRESS = 8_000
 _NONE = "Nothing was moved: no job was ticked."
 
 
@@ -82,6 +86,8 @@ def _preview(request: HttpRequest, place: Place, form: SweepForm) -> HttpRespons
     }
     if form.is_valid() and outcome is None:
         context |= _previewed(place, **form.cleaned_data)
+        place = place.seen(lapsed=context["found"].lapsed)
+        context |= {"place": place, "tabs": tabs(place)}
     return show(request, "console/sweep.html", context)
 
 
@@ -92,6 +98,7 @@ def _previewed(place: Place, max_stalled: int, limit: int) -> dict:
         "table": FateTable([fate_row(fate, max_stalled) for fate in found.rows]),
         "seen": forms.sign_seen({fate.lease.job.job_id: fate.fate for fate in found.rows}),
         "recovers": sum(1 for fate in found.rows if fate.fate == "recovered"),
+        "press": f"Sweep {len(found.rows):,} at max stalled {max_stalled:,}",
         "kills": sum(1 for fate in found.rows if fate.fate in {"dead", "unreadable"}),
         "drops": sum(1 for fate in found.rows if fate.fate == "orphaned"),
     }
@@ -108,7 +115,7 @@ def _perform(
     try:
         done = perform(request.user, call)
     except Unreachable as lost:
-        return _lost(request, place, lost.sentence)
+        return _lost(request, place, call, lost.sentence)
     except NotAllowed as refused:
         return say(refused.sentence, 403)
     except Refused as refused:
@@ -119,16 +126,23 @@ def _perform(
 
 
 def _requeued(_request: HttpRequest, _place: Place, done: Done) -> Outcome:
-    moved = sum(1 for word in done.outcomes.values() if word == "requeued")
-    level = ("part" if moved else "refused") if done.refusals else "done"
-    return Outcome(level, done.sentence, done.note if moved else "", done.refusals)
+    level = "part" if done.refusals else "done"
+    return Outcome(level, _named(done), done.note, done.refusals)
+
+
+def _named(done: Done) -> str:
+    """The sentence of the call; a single job is named in it."""
+    if len(done.call.job_ids) != 1:
+        return done.sentence
+    (job_id,) = done.call.job_ids
+    return f"{brief(job_id)} {'not requeued' if done.refusals else 'requeued'}"
 
 
 def _swept(request: HttpRequest, place: Place, done: Done) -> Outcome:
     swept = {job_id: str(word) for job_id, word in done.outcomes.items()}
     seen = forms.read_seen(request.POST.get("seen", ""))
     missed = [job_id for job_id in seen or {} if job_id not in swept]
-    fates = sweeps.whereabouts(place.server.client, place.queue, missed)
+    fates = _fates(place, missed)
     result = {
         "has_preview": seen is not None,
         "seen": len(seen or {}),
@@ -136,7 +150,16 @@ def _swept(request: HttpRequest, place: Place, done: Done) -> Outcome:
         "rows": sweeps.comparison(seen or {}, swept, fates),
         "differences": [] if seen is None else sweeps.differences(seen, swept, fates),
     }
-    return Outcome("done", done.sentence, done.note, result=result)
+    level = "part" if {"dead", "unreadable"} & set(swept.values()) else "done"
+    return Outcome(level, done.sentence, done.note, result=result)
+
+
+def _fates(place: Place, missed: list[str]) -> dict[str, str]:
+    """What became of the leases that were not swept. The sweep itself is done, whatever fails."""
+    try:
+        return sweeps.whereabouts(place.server.client, place.queue, missed)
+    except FAILURES:
+        return dict.fromkeys(missed, "unknown")
 
 
 def _refuse(request: HttpRequest, back: str, sentence: str, op_id: str = "") -> HttpResponse:
@@ -146,6 +169,9 @@ def _refuse(request: HttpRequest, back: str, sentence: str, op_id: str = "") -> 
 
 
 def _to(back: str, op_id: str) -> HttpResponse:
+    """Back to the page, without its query when the address would be too long to be followed."""
+    if len(back) > LONGEST_ADDRESS:
+        back = back.partition("?")[0]
     return redirect(f"{back}{'&' if '?' in back else '?'}did={op_id}")
 
 
@@ -155,7 +181,7 @@ def _dead_url(request: HttpRequest, place: Place) -> str:
     return place.url("queue_dead") + (f"?{query}" if query else "")
 
 
-def _lost(request: HttpRequest, place: Place, sentence: str) -> HttpResponse:
+def _lost(request: HttpRequest, place: Place, call: Call, sentence: str) -> HttpResponse:
     """No answer came. The form stays as it was: sent again, it repeats the same call."""
     if request.htmx:
         return say(sentence, 503)
@@ -165,5 +191,11 @@ def _lost(request: HttpRequest, place: Place, sentence: str) -> HttpResponse:
         for value in values
         if name != "csrfmiddlewaretoken"
     ]
-    context = {"place": place, "sentence": sentence, "fields": fields, "action": request.path}
+    context = {
+        "place": place,
+        "sentence": sentence,
+        "fields": fields,
+        "action": request.path,
+        "label": ACTIONS[call.action].label,
+    }
     return show(request, "console/again.html", context, status=503)

@@ -9,7 +9,7 @@ from django.http import HttpRequest, QueryDict
 from echomq_admin.console import words
 from echomq_admin.console.forms import Selection, new_op_id
 from echomq_admin.console.places import Place
-from echomq_admin.fleet.names import shown, to_url
+from echomq_admin.fleet.names import brief, shown, to_url
 from echomq_admin.operations.actions import ACTIONS, Consent
 
 LISTED = 100
@@ -66,7 +66,7 @@ def context(request: HttpRequest, place: Place, chosen: Selection) -> dict:
 def _asked(chosen: Selection, job_id: str) -> AskedJob:
     attempts, stalled = chosen.tokens.get(job_id), chosen.stalls.get(job_id)
     return AskedJob(
-        shown(job_id),
+        brief(job_id),
         "?" if attempts is None else f"{attempts:,}",
         "?" if stalled is None else f"{stalled:,}",
         "?" if attempts is None else f"{attempts + 1:,}",

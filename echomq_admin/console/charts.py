@@ -15,7 +15,15 @@ TOP = 8
 BASE = 74
 COLUMN = 9
 MARGIN = 12
-_STEPS_MS = (1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000)
+_MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
+_STEPS_MS = (
+    *(1_000, 2_000, 5_000, 10_000, 20_000, 30_000),
+    *(_MINUTE, 2 * _MINUTE, 5 * _MINUTE, 10 * _MINUTE, 20 * _MINUTE, 30 * _MINUTE),
+    *(_HOUR, 2 * _HOUR, 6 * _HOUR, 12 * _HOUR),
+    *(_DAY, 2 * _DAY, 5 * _DAY, 10 * _DAY, 30 * _DAY, 90 * _DAY),
+)
+# How wide the widest label of a tick is, with some air.
+_LABEL = 78
 _PHASES = ("lapsed", "expiring", "live")
 
 
@@ -35,13 +43,18 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Timeline:
-    """The timeline in a few widths, its words, and the same numbers as rows of (when, phase, n)."""
+    """The timeline in a few widths, its words, and the same numbers as rows of (when, phase, n).
+
+    `earlier` and `later` count, in words, what lies beyond the edges and is not drawn; empty for
+    none.
+    """
 
     drawings: tuple[Drawing, ...]
     summary: str
     marks: Marks
     rows: tuple[tuple[str, str, int], ...]
-    outside: int
+    earlier: str
+    later: str
     binned: bool
 
 
@@ -52,13 +65,25 @@ def timeline(marks: Marks) -> Timeline:
         f"{total:,} leases: {marks.lapsed:,} lapsed, {marks.expiring:,} within 7 s, "
         f"{marks.later:,} later"
     )
+    earlier, later = _beyond(marks)
     return Timeline(
         drawings=tuple(_draw(marks, width) for width in WIDTHS),
         summary=summary,
         marks=marks,
         rows=_rows(marks),
-        outside=sum(1 for at, _ in marks.points if not marks.from_ms <= at <= marks.to_ms),
+        earlier=f"{earlier:,} lapsed earlier, over {span(marks.from_ms)} ago" if earlier else "",
+        later=f"{later:,} later, in over {span(marks.to_ms)}" if later else "",
         binned=bool(marks.bins),
+    )
+
+
+def _beyond(marks: Marks) -> tuple[int, int]:
+    """How many leases lie before the axis and behind it."""
+    earlier = sum(1 for at, _ in marks.points if at < marks.from_ms)
+    later = sum(1 for at, _ in marks.points if at > marks.to_ms)
+    return (
+        earlier + sum(b.count for b in marks.bins if b.from_ms == -math.inf),
+        later + sum(b.count for b in marks.bins if b.to_ms == math.inf),
     )
 
 
@@ -67,8 +92,7 @@ def _draw(marks: Marks, width: int) -> Drawing:
     scale = (width - 2 * MARGIN) / length
 
     def x(at: float) -> float:
-        inside = min(max(at, marks.from_ms), marks.to_ms)
-        return MARGIN + (inside - marks.from_ms) * scale
+        return MARGIN + (at - marks.from_ms) * scale
 
     paths = _bars(marks, x) if marks.bins else _dots(marks, x)
     step = _step(length, width)
@@ -81,7 +105,7 @@ def _draw(marks: Marks, width: int) -> Drawing:
 
 
 def _step(length: int, width: int) -> int:
-    room = width // 74
+    room = width // _LABEL
     return next((s for s in _STEPS_MS if length / s <= room), max(1, -(-length // room)))
 
 
@@ -94,16 +118,15 @@ def _anchor(x: float, width: int) -> str:
 def _tick(at: int) -> str:
     if at == 0:
         return "now"
-    sign = "−" if at < 0 else "+"
-    minutes, seconds = divmod(abs(at) // 1_000, 60)
-    return f"{sign}{minutes}:{seconds:02}" if minutes and seconds else f"{sign}{span(at)}"
+    return f"{'−' if at < 0 else '+'}{span(at)}"
 
 
 def _dots(marks: Marks, x) -> dict[str, str]:
-    columns = Counter(int(x(at) // COLUMN) for at, _ in marks.points)
+    inner = [(at, phase) for at, phase in marks.points if marks.from_ms <= at <= marks.to_ms]
+    columns = Counter(int(x(at) // COLUMN) for at, _ in inner)
     level: Counter[int] = Counter()
     paths = dict.fromkeys(_PHASES, "")
-    for at, phase in marks.points:
+    for at, phase in inner:
         column = int(x(at) // COLUMN)
         lift = min(10.0, (BASE - TOP - 14) / max(1, columns[column] - 1))
         paths[phase] += _mark(phase, x(at), BASE - 9 - level[column] * lift)
@@ -121,28 +144,18 @@ def _mark(phase: str, x: float, y: float) -> str:
 
 
 def _bars(marks: Marks, x) -> dict[str, str]:
-    """Bars whose height is leases per time, so that wide and narrow bins compare. What lies
-    beyond the axis stands in the margins."""
-    inner = [b for b in marks.bins if math.isfinite(b.to_ms - b.from_ms)]
-    common = sorted(b.to_ms - b.from_ms for b in inner)[len(inner) // 2] if inner else 1
-    lengths = {b: b.to_ms - b.from_ms if b in inner else common for b in marks.bins}
-    most = max(b.count / lengths[b] for b in marks.bins) or 1
+    """Bars that stand for leases per time, so that wide and narrow bins compare; their heights
+    grow with the square root of it, so that a few stay visible beside thousands."""
+    inner = [b for b in marks.bins if b.count and math.isfinite(b.to_ms - b.from_ms)]
+    density = {b: math.sqrt(b.count / (b.to_ms - b.from_ms)) for b in inner}
+    most = max(density.values(), default=1)
     paths = dict.fromkeys(_PHASES, "")
-    for b in marks.bins:
-        if b.count:
-            left, right = _sides(b, x)
-            height = max(2.0, (BASE - TOP - 4) * b.count / lengths[b] / most)
-            wide = max(1.0, right - left - 1)
-            paths[_phase(b)] += f"M{left:.1f} {BASE}v-{height:.1f}h{wide:.1f}v{height:.1f}z"
+    for b in inner:
+        left, right = x(b.from_ms), x(b.to_ms)
+        height = max(3.0, (BASE - TOP - 4) * density[b] / most)
+        wide = max(1.0, right - left - 1)
+        paths[_phase(b)] += f"M{left:.1f} {BASE}v-{height:.1f}h{wide:.1f}v{height:.1f}z"
     return paths
-
-
-def _sides(b: Bin, x) -> tuple[float, float]:
-    if b.from_ms == -math.inf:
-        return x(b.to_ms) - MARGIN, x(b.to_ms)
-    if b.to_ms == math.inf:
-        return x(b.from_ms), x(b.from_ms) + MARGIN
-    return x(b.from_ms), x(b.to_ms)
 
 
 def _phase(b: Bin) -> str:
@@ -163,13 +176,22 @@ def _rows(marks: Marks) -> tuple[tuple[str, str, int], ...]:
             (_between(b.from_ms, b.to_ms), _state(b), b.count) for b in marks.bins if b.count
         )
     step = _step(max(1, marks.to_ms - marks.from_ms), WIDTHS[0])
-    counts: Counter[tuple[float, str]] = Counter()
+    counts: Counter[tuple[tuple[float, float], str]] = Counter()
     for at, phase in marks.points:
-        inside = min(max(at, marks.from_ms - step), marks.to_ms)
-        counts[math.floor(inside / step) * step, phase] += 1
+        counts[_bucket(at, marks, step), phase] += 1
     return tuple(
-        (_between(at, at + step), phase, count) for (at, phase), count in sorted(counts.items())
+        (_between(*bucket), phase, count) for (bucket, phase), count in sorted(counts.items())
     )
+
+
+def _bucket(at: float, marks: Marks, step: int) -> tuple[float, float]:
+    """The row of the table that a point belongs to: a step of the axis, or all beyond an edge."""
+    if at < marks.from_ms:
+        return -math.inf, marks.from_ms
+    if at > marks.to_ms:
+        return marks.to_ms, math.inf
+    start = math.floor(at / step) * step
+    return max(start, marks.from_ms), start + step
 
 
 def _between(start: float, end: float) -> str:

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 from echomq_admin.console import payloads
 from echomq_admin.console.payloads import Sight
-from echomq_admin.emq.audit import Entry, Moved
+from echomq_admin.console.words import LOST
+from echomq_admin.emq.audit import Entry
+from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.rows import Text
-from echomq_admin.fleet.names import shown
+from echomq_admin.fleet.names import brief
 
 MOST_JOBS = 50
-_PLURAL = {"not_dead": "no longer dead", "gone": "row missing", "orphaned": "dropped, row missing"}
+_WORDS = {"not_dead": "no longer dead", "gone": "row missing", "unreadable": "unreadable row"}
+# Verbs that take leases away move an unreadable job too, where others leave it alone.
+_TAKING = {"sweep", "reap", "reap_group", "recover_now"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +30,13 @@ class JobLine:
     deadline_ms: float | None
     lane: str
     error: Sight
+    error_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class EntryLine:
-    """One entry. `jobs` are the first `MOST_JOBS`; `more` counts the others."""
+    """One entry. `detail` leaves arguments out that are false; `jobs` are the first `MOST_JOBS`,
+    `more` counts the others."""
 
     entry_id: str
     op: str
@@ -50,34 +56,40 @@ def line(entry: Entry) -> EntryLine:
     counted = Counter(moved.outcome for moved in entry.jobs)
     return EntryLine(
         entry_id=entry.entry_id,
-        op=shown(entry.op),
-        op_id=shown(entry.op_id),
-        actor=shown(entry.actor) if entry.actor else "",
+        op=brief(entry.op),
+        op_id=brief(entry.op_id) if entry.op_id else "",
+        actor=brief(entry.actor) if entry.actor else "",
         at_ms=entry.at_ms,
         n=entry.n,
-        summary=", ".join(f"{count:,} {word(outcome)}" for outcome, count in counted.items()),
-        detail=" · ".join(_argument(*pair) for pair in entry.detail.items()),
-        jobs=tuple(_job(moved) for moved in entry.jobs[:MOST_JOBS]),
+        summary="; ".join(f"{n:,} {word(outcome, entry.op)}" for outcome, n in counted.items()),
+        detail=" · ".join(
+            _argument(*pair) for pair in entry.detail.items() if pair[1] is not False
+        ),
+        jobs=tuple(_job(entry, at) for at in range(min(len(entry.jobs), MOST_JOBS))),
         more=max(0, len(entry.jobs) - MOST_JOBS),
-        fault=shown(entry.fault) if entry.fault else "",
+        fault=brief(entry.fault) if entry.fault else "",
     )
 
 
-def word(outcome: str) -> str:
-    """An outcome as people say it."""
-    return _PLURAL.get(outcome, shown(outcome).replace("_", " "))
+def word(outcome: str, op: str) -> str:
+    """An outcome of a verb as people say it."""
+    if op in _TAKING and outcome in LOST:
+        return LOST[outcome]
+    return _WORDS.get(outcome, brief(outcome).replace("_", " "))
 
 
-def _job(moved: Moved) -> JobLine:
+def _job(entry: Entry, at: int) -> JobLine:
+    moved = entry.jobs[at]
     error = None if moved.error is None else Text(len(moved.error), moved.error)
     return JobLine(
-        name=shown(moved.job_id),
-        outcome=word(moved.outcome),
+        name=brief(moved.job_id),
+        outcome=word(moved.outcome, entry.op),
         attempts=_number(moved.attempts),
         stalled=_number(moved.stalled),
         deadline_ms=moved.deadline_ms,
-        lane="–" if moved.group is None else shown(moved.group),
+        lane="–" if moved.group is None else brief(moved.group),
         error=payloads.sight(error),
+        error_id=f"x{entry.entry_id}n{at}",
     )
 
 
@@ -86,12 +98,13 @@ def _number(value: int | None) -> str:
 
 
 def _argument(name: object, value: object) -> str:
-    return f"{shown(str(name)).replace('_', ' ')} {_value(value)}"
+    return f"{brief(str(name)).replace('_', ' ')} {_value(value)}"
 
 
 def _value(value: object) -> str:
+    """A scalar; what an entry of ours never holds is not unfolded."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, bytes):
-        return shown(value.decode("utf-8", "surrogateescape"))
-    return shown(str(value))
+        return brief(from_wire(value))
+    return brief(str(value)) if isinstance(value, int | float | str) else "…"

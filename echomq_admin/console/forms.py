@@ -16,6 +16,7 @@ from echomq_admin.fleet.names import from_url, to_url
 SIZES = (25, 50, 100)
 _OP_ID = re.compile(r"[0-9a-f]{32}\Z")
 _SEEN = "console.sweep.seen"
+MOST_SEEN = 500_000
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,12 @@ class SweepForm(forms.Form):
 
 
 def sign_seen(fates: dict[str, str]) -> str:
-    """A preview (id to verdict) as a form carries it, so that a result can be held against it."""
+    """A preview (id to verdict) as a form carries it, so that a result can be held against it.
+
+    Empty when the ids are too long for a form: then the result stands alone.
+    """
+    if sum(map(len, fates)) > MOST_SEEN:
+        return ""
     return signing.dumps(list(fates.items()), salt=_SEEN, compress=True)
 
 

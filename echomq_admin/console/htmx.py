@@ -15,11 +15,12 @@ def is_fragment(request: HttpRequest) -> bool:
 def show(
     request: HttpRequest, template: str, context: dict, status: int = 200, part: str = "live"
 ) -> HttpResponse:
-    """Render the page, or for htmx the named part of it.
+    """Render the page, or for htmx the named part of it. The frame sees the place of the page.
 
     An answer that is meant for another element than the one that asked says so: a form that
     asked for a dialog may be answered by the page itself.
     """
+    request.place = context.get("place")
     if not is_fragment(request):
         return render(request, template, context, status=status)
     response = render(request, f"{template}#{part}", context, status=status)
@@ -37,6 +38,10 @@ def say(sentence: str, status: int) -> HttpResponse:
 
 def here(request: HttpRequest) -> str:
     """The address, without host, that the person is looking at."""
-    if request.htmx:
-        return request.htmx.current_url_abs_path or "/"
-    return request.get_full_path()
+    if not request.htmx:
+        return request.get_full_path()
+    try:
+        path = request.htmx.current_url_abs_path or "/"
+    except ValueError:
+        return "/"
+    return f"/{path.lstrip('/')}"

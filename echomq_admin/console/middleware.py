@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from redis.exceptions import RedisClusterException, RedisError
 
@@ -15,6 +16,7 @@ from echomq_admin.console.htmx import say, show
 from echomq_admin.console.places import Away
 from echomq_admin.console.tabs import tabs
 from echomq_admin.fleet import servers
+from echomq_admin.operations.actions import ACTIONS
 
 _WORDS = {
     400: "The server did not understand this request.",
@@ -48,9 +50,30 @@ class ConsoleMiddleware:
             return away(request, error)
         if isinstance(error, (RedisError, RedisClusterException)):
             return _trouble(request, error)
-        if request.htmx and isinstance(error, (Http404, PermissionDenied)):
-            return say(str(error), 404 if isinstance(error, Http404) else 403)
+        if isinstance(error, servers.UnreadableSetting):
+            return _unreadable(request, f"{error}.")
+        if isinstance(error, PermissionDenied):
+            return _refused(request, str(error))
+        if request.htmx and isinstance(error, Http404):
+            return say(str(error), 404)
         return None
+
+
+def _unreadable(request: HttpRequest, sentence: str) -> HttpResponse:
+    """The page of a console that was started with servers it cannot read."""
+    if request.htmx:
+        return say(sentence, 503)
+    title = "The servers of this console cannot be read"
+    helps = ["Correct EMQ_SERVERS and start the console again."]
+    context = {"title": title, "sentence": sentence, "helps": helps}
+    return show(request, "console/message.html", context, status=503)
+
+
+def _refused(request: HttpRequest, sentence: str) -> HttpResponse:
+    """The page of a missing right. Django would write its traceback to the log."""
+    if request.htmx:
+        return say(sentence, 403)
+    return render(request, "403.html", {"exception": sentence}, status=403)
 
 
 def _for_htmx(response: HttpResponse) -> HttpResponse:
@@ -70,12 +93,12 @@ def _wrong_method(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 def away(request: HttpRequest, error: Away) -> HttpResponse:
     """The page of a server out of reach: a banner and what was last seen. It polls on."""
-    if request.htmx:
-        return say(error.sentence, 503)
     place = error.place
+    if request.htmx:
+        return _silent(request, error.sentence, place.server.name)
     context = {
         "place": place,
-        "sentence": error.sentence,
+        "sentence": _with_fate(request, error.sentence),
         "tabs": tabs(place) if place.counts else (),
     }
     return show(request, "console/away.html", context, status=503)
@@ -86,7 +109,28 @@ def _trouble(request: HttpRequest, error: Exception) -> HttpResponse:
     match = request.resolver_match
     if match and "server" in match.kwargs:
         sentence = servers.trouble(servers.server(match.kwargs["server"]), error)
+    polls = request.method != "POST"
     if request.htmx:
-        return say(sentence, 503)
-    context = {"title": "The server did not answer", "sentence": sentence, "polls": True}
+        return _silent(request, sentence, match.kwargs.get("server", "") if match else "")
+    sentence = _with_fate(request, sentence)
+    context = {"title": "The server did not answer", "sentence": sentence, "polls": polls}
     return show(request, "console/message.html", context, status=503)
+
+
+def _silent(request: HttpRequest, sentence: str, server: str) -> HttpResponse:
+    """No answer of a server, for htmx. The page marks the server that the header names."""
+    response = say(_with_fate(request, sentence), 503)
+    response["X-Out-Of-Reach"] = server
+    return response
+
+
+def _with_fate(request: HttpRequest, sentence: str) -> str:
+    """What became of a press. Trouble gets here only before a call: the call words its own."""
+    match = request.resolver_match
+    action = ACTIONS.get(match.url_name or "") if match else None
+    if request.method != "POST" or action is None:
+        return sentence
+    return (
+        "Nothing was sent, so nothing was changed: "
+        f"{sentence} Press {action.label} again once it answers."
+    )

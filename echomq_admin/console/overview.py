@@ -11,8 +11,8 @@ from echomq_admin.console.htmx import show
 from echomq_admin.console.tables import QueueRow, QueueTable, queue_row
 from echomq_admin.fleet.discovery import last_pass
 from echomq_admin.fleet.models import Pass
-from echomq_admin.fleet.servers import read_only_reason, servers
-from echomq_admin.fleet.snapshot import ServerSnapshot, snapshot
+from echomq_admin.fleet.servers import Server, read_only_reason, servers
+from echomq_admin.fleet.snapshot import ServerSnapshot, snapshots
 
 PER_PAGE = 100
 
@@ -30,33 +30,33 @@ class ServerLine:
 @page
 def overview(request: HttpRequest) -> HttpResponse:
     """All queues with their counts, filtered, sorted and cut as the address says."""
-    lines = [_line(server) for server in servers()]
+    lines = [_line(*pair) for pair in zip(servers(), snapshots(), strict=True)]
     chosen = request.GET.get("server", "")
     rows = [row for line in lines if chosen in ("", line.look.server) for row in _rows(line.look)]
     matching = _filtered(rows, request.GET.get("q", ""))
     table = QueueTable(matching, order_by=_order(request.GET))
-    number, last = _cut(request.GET, len(matching))
+    number, pages = _cut(request.GET, len(matching))
     context = {
         "lines": lines,
         "chosen": chosen,
         "query": request.GET.get("q", ""),
         "headings": table.headings(request.GET),
         "rows": table.records[(number - 1) * PER_PAGE : number * PER_PAGE],
+        "first": (number - 1) * PER_PAGE + 1,
+        "last": min(number * PER_PAGE, len(matching)),
         "found": len(rows),
         "matching": len(matching),
-        "page": number,
-        "pages": last,
+        "pages": pages,
         "earlier": _page_query(request.GET, number - 1) if number > 1 else "",
-        "later": _page_query(request.GET, number + 1) if number < last else "",
+        "later": _page_query(request.GET, number + 1) if number < pages else "",
         "lapsed": [row for row in rows if row.counts.lapsed][:5],
         "age_s": max((line.look.age_s for line in lines), default=0),
     }
     return show(request, "console/overview.html", context)
 
 
-def _line(server) -> ServerLine:
-    look = snapshot(server)
-    reason = None if look.error else read_only_reason(server)
+def _line(server: Server, look: ServerSnapshot) -> ServerLine:
+    reason = None if look.error else read_only_reason(server, facts=look.facts)
     return ServerLine(look, server.target, last_pass(server.name), reason)
 
 

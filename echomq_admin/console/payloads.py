@@ -28,12 +28,13 @@ class Sight:
     kind: str = ""
 
 
-def sight(field: Text | None, absent: str = "–") -> Sight:
-    """How a list shows a field of a row."""
+def sight(field: Text | None, absent: str = "–", see: str = "") -> Sight:
+    """How a list shows a field of a row; `see` is the command that shows what a list does not."""
     if field is None:
         return Sight("", kind=absent)
     if field.body is None:
-        return Sight("", kind=f"{size(field.size)}, not read in a list")
+        full = f"To see all of it:\n{see}" if see else ""
+        return Sight("", full, f"{size(field.size)}, not read in a list")
     if not field.body:
         return Sight("", kind="empty")
     text = as_text(field.body)

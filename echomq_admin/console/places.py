@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import Http404
 from django.urls import reverse
@@ -10,7 +10,7 @@ from django.urls import reverse
 from echomq_admin.emq import reads
 from echomq_admin.emq.reads import QueueCounts
 from echomq_admin.fleet import discovery, servers
-from echomq_admin.fleet.names import shown
+from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.servers import Server, UnknownServer
 from echomq_admin.fleet.snapshot import ServerSnapshot, snapshot
 
@@ -36,11 +36,16 @@ class Place:
 
     @property
     def name(self) -> str:
-        return shown(self.queue)
+        return brief(self.queue)
 
     def url(self, route: str) -> str:
         """The address of one of the pages of this queue."""
         return reverse(route, args=[self.server.name, self.queue])
+
+    def seen(self, **counts: int | None) -> Place:
+        """The same place with the numbers that its page has just read itself; `None` is none."""
+        fresh = {name: count for name, count in counts.items() if count is not None}
+        return replace(self, counts=replace(self.counts, **fresh)) if self.counts else self
 
     @property
     def sweep_url(self) -> str:
@@ -64,24 +69,23 @@ def find(server_name: str, queue: str) -> Place:
     try:
         server = servers.server(server_name)
     except UnknownServer:
-        raise Http404(f"No server is called “{shown(server_name)}”.") from None
+        raise Http404(f"No server is called “{brief(server_name)}”.") from None
     look = snapshot(server)
     counts = next((counts for counts in look.queues if counts.queue == queue), None)
     place = Place(server, queue, look, counts)
     if look.error:
         raise Away(look.error, place)
-    if counts is None and not discovery.knows(server, queue):
-        raise Http404(f"{server.name} has no queue “{shown(queue)}”.")
-    return Place(
-        server,
-        queue,
-        look,
-        counts or _count(server, queue),
-        servers.read_only_reason(server, queue),
-    )
+    try:
+        counts = counts or _count(server, queue)
+    except servers.TROUBLE as error:
+        raise Away(servers.trouble(server, error), place) from None
+    reason = servers.read_only_reason(server, queue, look.facts)
+    return replace(place, counts=counts, read_only=reason)
 
 
 def _count(server: Server, queue: str) -> QueueCounts:
     """The sizes of a queue that the snapshot does not hold yet."""
+    if not discovery.knows(server, queue):
+        raise Http404(f"{server.name} has no queue “{brief(queue)}”.")
     lanes = discovery.known(server.name).get(queue, ())
     return reads.counts(server.client, {queue: lanes})[1][0]

@@ -17,7 +17,7 @@ from echomq_admin.console.words import SWEEP_STARTS_AT
 from echomq_admin.emq import audit as trail
 from echomq_admin.emq import reads
 from echomq_admin.fleet import discovery
-from echomq_admin.fleet.names import shown, to_url
+from echomq_admin.fleet.names import brief, to_url
 from echomq_admin.operations.services import allowed
 
 MOST_LANES = 40
@@ -34,6 +34,7 @@ def active(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """Jobs in flight, soonest deadline first, under their timeline."""
     place, look = places.find(server, queue), PageLook.read(request.GET)
     found = reads.active_page(place.server.client, queue, look.rows, look.cursor)
+    place = place.seen(active=found.total, lapsed=found.lapsed)
     max_stalled = _max_stalled(request)
     scale = rows.scale_ms(found.leases)
     context = _common(request, place, "active", look, found.total) | {
@@ -56,10 +57,10 @@ def pending(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     flat = found.total if look.lane is None else place.counts.pending
     lanes = discovery.known(server).get(queue, ())
     context = _jobs(request, place, "pending", look, found, flat) | {
-        "table": PendingTable([rows.job_row(job, {}) for job in found.jobs]),
-        "lanes": [(shown(lane), to_url(lane)) for lane in lanes[:MOST_LANES]],
+        "table": PendingTable([rows.job_row(job, {}, place) for job in found.jobs]),
+        "lanes": [(brief(lane), to_url(lane)) for lane in lanes[:MOST_LANES]],
         "more_lanes": max(0, len(lanes) - MOST_LANES),
-        "lane": None if look.lane is None else shown(look.lane),
+        "lane": None if look.lane is None else brief(look.lane),
         "lane_url": "" if look.lane is None else to_url(look.lane),
     }
     return show(request, "console/pending.html", context)
@@ -70,10 +71,11 @@ def dead(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """Dead jobs, newest minted first, with what the last action on them did."""
     place, look = places.find(server, queue), PageLook.read(request.GET)
     found = reads.dead_page(place.server.client, queue, look.rows, look.cursor)
+    place = place.seen(dead=found.total)
     outcome = outcomes.kept(request)
     refusals = outcome.refusals if outcome else {}
     context = _jobs(request, place, "dead", look, found, found.total) | {
-        "table": DeadTable([rows.job_row(job, refusals) for job in found.jobs]),
+        "table": DeadTable([rows.job_row(job, refusals, place) for job in found.jobs]),
         "outcome": outcome,
         "dismiss": outcomes.dismissed(request),
         "op_id": new_op_id(),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2s
 
 from echomq_admin.console import payloads, words
 from echomq_admin.console.payloads import Sight
+from echomq_admin.console.places import Place
 from echomq_admin.console.times import countdown
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.emq.reads import Fate, Lease
 from echomq_admin.emq.rows import Job
-from echomq_admin.fleet.names import shown, to_url
+from echomq_admin.fleet.names import brief, shown, to_url
 
 MAX_PIPS = 5
 _SCALES_MS = (10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, 86_400_000)
@@ -21,21 +22,27 @@ _SCALES_MS = (10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_60
 
 @dataclass(frozen=True, slots=True)
 class Pips:
-    """A stall count as dots: `on` filled, `off` empty; `text` is the number or "?"."""
+    """A stall count as dots: `on` filled, `off` empty; `text` is the number or "?".
+
+    `why` says in words what the dots mean.
+    """
 
     text: str
     on: range
     off: range
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """A job of a list. `key` carries id, attempts and stalls as seen to the action."""
+    """A job of a list. `key` carries id, attempts and stalls as seen to the action; `help` says
+    what to do about a `fault`."""
 
     dom_id: str
     key: str
     name: str
     fault: str
+    help: str
     attempts: str
     stalls: Pips
     lane: str
@@ -52,6 +59,10 @@ class JobRow:
     @property
     def payload_id(self) -> str:
         return self.dom_id + "p"
+
+    @property
+    def fault_id(self) -> str:
+        return self.dom_id + "f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +89,12 @@ def dom_id(job_id: str) -> str:
 
 
 def key(job: Job) -> str:
-    """`attempts:stalls:name`, the form value of a job; an unreadable number is left out."""
+    """`attempts:stalls:name`, the form value of a job; an unreadable number is left out.
+
+    Empty for an id that is too long for a form.
+    """
+    if len(job.job_id) > words.LONGEST_ID:
+        return ""
     attempts = "" if job.attempts is None or job.fault else job.attempts
     stalled = "" if job.stalled is None or job.fault else job.stalled
     return f"{attempts}:{stalled}:{to_url(job.job_id)}"
@@ -87,26 +103,29 @@ def key(job: Job) -> str:
 def pips(stalled: int | None, budget: int) -> Pips:
     """The dots of a stall count against the budget; no dots when they would be too many."""
     if stalled is None:
-        return Pips("?", range(0), range(0))
+        return Pips("?", range(0), range(0), "the stall count cannot be read")
+    why = words.stalls(stalled, budget)
     if not 0 <= stalled <= MAX_PIPS or budget > MAX_PIPS:
-        return Pips(f"{stalled:,}", range(0), range(0))
-    return Pips(str(stalled), range(stalled), range(max(0, budget - stalled)))
+        return Pips(f"{stalled:,}", range(0), range(0), why)
+    return Pips(str(stalled), range(stalled), range(max(0, budget - stalled)), why)
 
 
-def job_row(job: Job, refusals: Mapping[str, str]) -> JobRow:
+def job_row(job: Job, refusals: Mapping[str, str], place: Place) -> JobRow:
     """A row of the pending or the dead tab. `refusals` are those of the call just made, by id."""
+    see = words.see(place, job.job_id)
     return JobRow(
         dom_id=dom_id(job.job_id),
         key=key(job),
-        name=shown(job.job_id),
+        name=brief(job.job_id),
         fault=shown(job.fault) if job.fault else "",
+        help=words.mend(place, job) if job.fault else "",
         attempts=_number(job.attempts, job.fault),
         stalls=pips(None if job.fault else job.stalled, words.SWEEP_STARTS_AT),
-        lane="" if job.group is None else shown(job.group),
-        error=payloads.sight(job.error),
-        payload=payloads.sight(job.payload, "no payload"),
+        lane="" if job.group is None else brief(job.group),
+        error=payloads.sight(job.error, see=see),
+        payload=payloads.sight(job.payload, "no payload", see),
         minted_ms=job.minted_ms,
-        refusal=refusals.get(job.job_id, ""),
+        refusal=refusals.get(job.job_id, "") or (words.TOO_LONG if not key(job) else ""),
         ticked=job.job_id in refusals,
     )
 
@@ -117,14 +136,25 @@ def scale_ms(leases: tuple[Lease, ...]) -> float:
     return next((scale for scale in _SCALES_MS if longest <= scale), longest)
 
 
-def lease_row(lease: Lease, scale: float, max_stalled: int, fate: str = "") -> LeaseRow:
-    """A row of the active tab or of a sweep preview; `fate` is the sweep's verdict if known."""
-    job, lapsed = lease.job, lease.phase == "lapsed"
-    verdict = (fate or _verdict(job, max_stalled)) if lapsed else ""
-    finite = math.isfinite(lease.remaining_ms)
+def lease_row(lease: Lease, scale: float, max_stalled: int) -> LeaseRow:
+    """A row of the active tab."""
+    verdict = _verdict(lease.job, max_stalled) if lease.phase == "lapsed" else ""
+    return _lease_row(lease, scale, max_stalled, verdict, words.short_fate)
+
+
+def fate_row(fate: Fate, max_stalled: int) -> LeaseRow:
+    """A row of the sweep's preview."""
+    return _lease_row(fate.lease, 1, max_stalled, fate.fate, words.fate)
+
+
+def _lease_row(
+    lease: Lease, scale: float, max_stalled: int, verdict: str, say: Callable[..., str]
+) -> LeaseRow:
+    job, finite = lease.job, math.isfinite(lease.remaining_ms)
+    lane = None if job.group is None else brief(job.group)
     return LeaseRow(
         dom_id=dom_id(job.job_id),
-        name=shown(job.job_id),
+        name=brief(job.job_id),
         fault=shown(job.fault) if job.fault else "",
         phase=lease.phase,
         left=countdown(lease.remaining_ms),
@@ -132,15 +162,10 @@ def lease_row(lease: Lease, scale: float, max_stalled: int, fate: str = "") -> L
         fill=_fill(lease.remaining_ms, scale),
         attempts=_number(job.attempts, job.fault),
         stalls=pips(None if job.fault else job.stalled, max_stalled),
-        lane="" if job.group is None else shown(job.group),
-        fate=words.fate(verdict, job.stalled) if verdict else "",
+        lane=lane or "",
+        fate=say(verdict, job.stalled, lane) if verdict else "",
         dies=verdict in {"dead", "unreadable"},
     )
-
-
-def fate_row(fate: Fate, max_stalled: int) -> LeaseRow:
-    """A row of the sweep's preview."""
-    return lease_row(fate.lease, 1, max_stalled, fate.fate)
 
 
 def _verdict(job: Job, max_stalled: int) -> str:

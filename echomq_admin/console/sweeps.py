@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import redis
 
+from echomq_admin.console.words import LOST
 from echomq_admin.emq.keyspace import Keyspace
 from echomq_admin.emq.reads import server_now_ms
-from echomq_admin.fleet.names import shown
+from echomq_admin.fleet.names import brief
 
-_SENT = {"recovered": "recovered", "dead": "sent to dead", "orphaned": "dropped"}
+_SENT = {"recovered": "recovered", "dead": "sent to dead", **LOST}
 LISTED = 1_000
 
 
@@ -69,6 +70,7 @@ def _count(count: int, word: str) -> str:
         "ended": f"{_were(count)} taken back meanwhile by a worker or by another sweep.",
         "gone": f"{_were(count)} completed or removed meanwhile.",
         "left": f"{_were(count)} left: the sweep's limit was reached before.",
+        "unknown": f"{_were(count)} not swept: what became of it could not be read.",
     }[word]
 
 
@@ -91,7 +93,7 @@ def comparison(
     for job_id in list(dict.fromkeys([*seen, *done]))[:LISTED]:
         before = _verdict(seen[job_id]) if job_id in seen else "not yet lapsed"
         after = _verdict(done[job_id]) if job_id in done else _NOT_SWEPT[fates[job_id]]
-        found.append((shown(job_id), before, after, before != after))
+        found.append((brief(job_id), before, after, before != after))
     return found
 
 
@@ -100,4 +102,5 @@ _NOT_SWEPT = {
     "ended": "taken back before",
     "gone": "completed or removed before",
     "left": "left, the limit was reached",
+    "unknown": "not swept, the reason could not be read",
 }

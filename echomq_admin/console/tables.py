@@ -13,6 +13,13 @@ from echomq_admin.emq.reads import QueueCounts
 from echomq_admin.fleet.names import shown
 
 NUM = {"th": {"class": "num"}}
+_TITLES = {
+    "Attempts": "how often the job was claimed; the same number is the token that fences a claim",
+    "Stalls": "how often its lease lapsed and a sweep took it back; hollow dots are those left",
+    "Minted": "when the id was made; the instant is part of the id",
+    "Lapsed": "leases whose deadline has passed and that no sweep has taken yet",
+    "Scheduled": "jobs that wait for their time",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +35,22 @@ class QueueRow:
 
     @property
     def faults(self) -> str:
-        return " ".join(self.counts.faults)
+        return "; ".join(self.counts.faults)
 
     @property
     def href(self) -> str:
-        return reverse("queue_active", args=[self.server, self.queue])
+        return self._tab("active")
+
+    @property
+    def pending_href(self) -> str:
+        return self._tab("pending")
+
+    @property
+    def dead_href(self) -> str:
+        return self._tab("dead")
+
+    def _tab(self, name: str) -> str:
+        return reverse(f"queue_{name}", args=[self.server, self.queue])
 
     @property
     def dom_id(self) -> str:
@@ -48,10 +66,12 @@ def queue_row(server: str, counts: QueueCounts, stale: bool) -> QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column heading; `href` sorts by it, `sorted_by` is the value of `aria-sort` or empty."""
+    """A column heading; `title` explains it, `href` sorts by it, `sorted_by` is the value of
+    `aria-sort` or empty."""
 
     label: str
     css: str
+    title: str
     href: str
     sorted_by: str
 
@@ -81,7 +101,8 @@ def _heading(column, query: QueryDict | None) -> Heading:
         if column.is_ordered:
             order = "descending" if column.order_by_alias.is_descending else "ascending"
     css = column.attrs.get("th", {}).get("class", "")
-    return Heading(column.header, " ".join(w for w in css.split() if w != "orderable"), href, order)
+    words = " ".join(word for word in css.split() if word != "orderable")
+    return Heading(column.header, words, _TITLES.get(column.header, ""), href, order)
 
 
 class QueueTable(Headed):
@@ -118,7 +139,7 @@ class LeaseTable(Headed):
     name = tables.Column("Job")
     phase = tables.Column("State")
     left = tables.Column("Lease")
-    attempts = tables.Column("Token", attrs=NUM)
+    attempts = tables.Column("Attempts", attrs=NUM)
     stalls = tables.Column("Stalls")
     lane = tables.Column("Lane")
     fate = tables.Column("Next sweep")
@@ -129,7 +150,7 @@ class FateTable(Headed):
 
     name = tables.Column("Job")
     left = tables.Column("Past deadline", attrs=NUM)
-    attempts = tables.Column("Token", attrs=NUM)
+    attempts = tables.Column("Attempts", attrs=NUM)
     stalls = tables.Column("Stalls")
     fate = tables.Column("A sweep")
 

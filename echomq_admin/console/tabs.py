@@ -9,8 +9,9 @@ from echomq_admin.console.places import Place
 
 @dataclass(frozen=True)
 class Tab:
-    """A counter. `href` is empty for what has no page; `count` is `None` when unknown ("?");
-    `word` stands in place of a number; `extra` is a smaller remark in the colour of `css`."""
+    """A counter. `href` is empty for a plain figure without a page, and `why` says what it counts;
+    `count` is `None` when unknown ("?"); `word` stands in place of a number; `extra` is a smaller
+    remark in the colour of `css`."""
 
     label: str
     href: str
@@ -19,6 +20,7 @@ class Tab:
     extra: str = ""
     css: str = ""
     word: str = ""
+    why: str = ""
 
 
 def tabs(place: Place, current: str = "", total: int | None = None) -> tuple[Tab, ...]:
@@ -32,13 +34,11 @@ def tabs(place: Place, current: str = "", total: int | None = None) -> tuple[Tab
     lanes = f"{in_lanes:,} in {counts.lanes:,} lane{'' if counts.lanes == 1 else 's'}"
     active = total if current == "active" else counts.active
     dead = total if current == "dead" else counts.dead
-    log = total if current == "audit" else None
     return (
         Tab("Pending", place.url("queue_pending"), waiting, current == "pending",
             lanes if in_lanes else "", "dim"),
         Tab("Active", place.url("queue_active"), active, current == "active", lapsed, "c-lapsed"),
-        Tab("Scheduled", "", counts.scheduled),
         Tab("Dead", place.url("queue_dead"), dead, current == "dead"),
-        Tab("Audit", place.url("queue_audit"), log, current == "audit",
-            word="" if current == "audit" else "who did what"),
+        Tab("Audit", place.url("queue_audit"), None, current == "audit", word="who did what"),
+        Tab("Scheduled", "", counts.scheduled, why="jobs that wait for their time"),
     )  # fmt: skip

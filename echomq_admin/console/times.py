@@ -81,7 +81,8 @@ def when(ms: float | None, now_ms: float) -> SafeString | str:
     if moment is None:
         return format_html('<span class="unknown" title="{}">no date</span>', exact(ms))
     return format_html(
-        '<time datetime="{}Z" title="{}" data-ms="{}">{}<span class="exact">{}</span></time>',
+        '<time datetime="{}Z" title="{}" data-ms="{}">{}'
+        '<span class="sep"> · </span><span class="exact">{}</span></time>',
         moment.isoformat(timespec="milliseconds")[:-6],
         exact(ms),
         int(ms),

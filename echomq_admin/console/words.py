@@ -4,7 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from echomq_admin.console.places import Place
+from echomq_admin.emq.rows import ROW_MISSING, Job
+from echomq_admin.fleet.names import to_url
+from echomq_admin.operations.words import SWEEP
+
 SWEEP_STARTS_AT = 2
+# What becomes of a job in flight that cannot go back, by the word of the scripts.
+LOST = {
+    "orphaned": SWEEP["orphaned"].one,
+    "unreadable": SWEEP["unreadable"].one,
+}
+
+
+def see(place: Place, job_id: str) -> str:
+    """How to look at all of a job."""
+    return f"manage.py emq job --as NAME {_target(place, job_id)}"
+
+
+def mend(place: Place, job: Job) -> str:
+    """What to do about a row that is missing or cannot be read."""
+    remove = f"manage.py emq remove --as NAME --yes {_target(place, job.job_id)}"
+    if job.fault == ROW_MISSING:
+        return (
+            "The job finished, was removed or was evicted; only its id is left in this list. "
+            f"To take it out:\n{remove}"
+        )
+    return (
+        f"It cannot be moved as it is. To look at it:\n{see(place, job.job_id)}\n"
+        f"Then repair the row, or remove the job:\n{remove}"
+    )
+
+
+# Longer ids are shown, but no form carries them.
+LONGEST_ID = 8_000
+TOO_LONG = "This id is too long for a form of the console: use manage.py emq."
+
+
+def _target(place: Place, job_id: str) -> str:
+    # A name that begins with a dash would be taken for an option.
+    name = to_url(job_id) if len(job_id) <= LONGEST_ID else "~…"
+    stop = "-- " if job_id.startswith("-") else ""
+    return f"{stop}{place.server.name}/{to_url(place.queue)} {name}"
+
+
+def stalls(stalled: int, budget: int) -> str:
+    """What a stall count means for the next sweep."""
+    times = "once" if stalled == 1 else f"{stalled:,} times"
+    head = f"its lease lapsed {times} and a sweep took it back" if stalled else "no stall yet"
+    return f"{head}; a sweep with max stalled {budget:,} sends it to dead at {budget:,}"
 
 
 def jobs(count: int) -> str:
@@ -57,11 +105,21 @@ def _sweep(stall: int, count: int) -> str:
     )
 
 
-def fate(verdict: str, stalled: int | None) -> str:
-    """Where a sweep would send one lapsed lease."""
-    if verdict == "orphaned":
-        return "drops the id: row missing"
-    if verdict == "unreadable":
-        return "sends it to dead: unreadable row"
+def fate(verdict: str, stalled: int | None, lane: str | None) -> str:
+    """Where a sweep would send one lapsed lease; `lane` is the job's, as shown, or `None`."""
+    back = "pending" if lane is None else f"lane {lane}"
+    return LOST.get(verdict) or _MOVES[verdict] + _whither(verdict, stalled, back)
+
+
+def short_fate(verdict: str, stalled: int | None, lane: str | None) -> str:
+    """The same in a column whose heading speaks of the sweep, beside one that names the lane."""
+    back = "pending" if lane is None else "its lane"
+    return LOST.get(verdict) or "to " + _whither(verdict, stalled, back)
+
+
+def _whither(verdict: str, stalled: int | None, back: str) -> str:
     stall = "" if stalled is None else f", stall {stalled + 1:,}"
-    return f"sends it to dead{stall}" if verdict == "dead" else f"recovers it{stall}"
+    return f"{'dead' if verdict == 'dead' else back}{stall}"
+
+
+_MOVES = {"dead": "sends it to ", "recovered": "recovers it into "}

@@ -9,7 +9,7 @@ import redis
 from redis.exceptions import ResponseError
 
 from .keyspace import Keyspace, from_wire
-from .replies import Answer, Batch, integer, now_ms
+from .replies import Answer, Batch, integer, mistyped, now_ms
 
 _LONGEST_COUNT = 32
 # How many lanes are read off the ring: a lane that came into being since the last discovery
@@ -19,7 +19,7 @@ RING_LOOK = 100
 
 @dataclass(frozen=True)
 class QueueCounts:
-    """Sizes of one queue. `None` is unknown ("?"); `faults` says why, one sentence a cell.
+    """Sizes of one queue. `None` is unknown ("?"); `faults` says why, one sentence a key.
 
     `pending` are the ungrouped waiting jobs, `lanes_pending` those in the lanes known or on the
     ring, `lanes` how many these are, `lapsed` the leases whose deadline has passed.
@@ -92,6 +92,7 @@ class _Counting:
             "dead": batch.ask("zcard", keys.dead),
             "paused": batch.ask("hexists", keys.meta, "paused"),
         }
+        self._types: dict[str, Answer] = {}
         self._known, self._lanes = lanes, list[Answer]()
         self._ring = batch.ask("lrange", keys.ring, 0, RING_LOOK - 1)
         self._lengths = {
@@ -105,6 +106,9 @@ class _Counting:
         lanes = dict.fromkeys((*self._known, *on_ring))
         self._lanes = [batch.ask("zcard", self._keys.lane(group)) for group in lanes]
         self._cells["lapsed"] = batch.ask("zcount", self._keys.active, "-inf", now)
+        for name, answer in (self._cells | self._lengths).items():
+            if answer.is_mistyped:
+                self._types[name] = batch.ask("type", self._key(name)[0])
         metrics = {"completed": self._keys.completed, "failed": self._keys.failed}
         for name, key in metrics.items():
             length = self._lengths[name]
@@ -129,17 +133,40 @@ class _Counting:
             **sizes,
         )
 
+    def _key(self, name: str) -> tuple[bytes, bytes]:
+        """The key that a cell is read from, and the type it should have."""
+        keys = self._keys
+        return {
+            "pending": (keys.pending, b"zset"),
+            "active": (keys.active, b"zset"),
+            "scheduled": (keys.schedule, b"zset"),
+            "dead": (keys.dead, b"zset"),
+            "paused": (keys.meta, b"hash"),
+            "completed": (keys.completed, b"hash"),
+            "failed": (keys.failed, b"hash"),
+        }[name]
+
+    def _reason(self, name: str, fault: str) -> str:
+        """A sentence for a cell that cannot be read; it names the key and what the key holds."""
+        found = self._types.get(name)
+        if found is None or not found.value or found.value == b"none":
+            return f"{name}: {fault}"
+        key, wanted = self._key(name)
+        return mistyped(key, found.value, wanted)
+
     def _size(self, name: str, faults: list[str]) -> int | None:
         answer = self._cells[name]
         if answer.fault:
-            faults.append(f"{name}: {answer.fault}")
+            # The lapsed leases are counted in the same key as the active ones.
+            if name != "lapsed" or not self._cells["active"].fault:
+                faults.append(self._reason(name, answer.fault))
             return None
         return int(answer.value)
 
     def _in_lanes(self, faults: list[str]) -> int | None:
         broken = [lane.fault for lane in self._lanes if lane.fault]
         if broken:
-            faults.append(f"lanes: {broken[0]} ({len(broken)} of {len(self._lanes)})")
+            faults.append(f"{len(broken):,} of {len(self._lanes):,} lanes: {broken[0]}")
             return None
         return sum(int(lane.value) for lane in self._lanes)
 
@@ -147,7 +174,7 @@ class _Counting:
         answer = self._cells[name]
         count = None if answer.fault else _count(answer)
         if count is None:
-            faults.append(f"{name}: {answer.fault or 'the count is no integer'}")
+            faults.append(self._reason(name, answer.fault or "the count is no integer"))
         return count
 
 

@@ -1,4 +1,4 @@
-"""Pages of jobs that wait or are dead."""
+"""Pages of jobs that wait, are scheduled or are dead."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class JobPage:
     """Jobs of one set in reading order; `previous` and `next` are cursors or `None`.
 
     `total` is `None` and `fault` says why when the key cannot be read. `ordered_by` is "score"
-    when scores that should all be equal are not: then the order is (score, id).
+    in the schedule, and when scores that should all be equal are not: then the order is
+    (score, id).
     """
 
     now_ms: int
@@ -50,6 +51,17 @@ def dead_page(client: redis.Redis, queue: str, limit: int = 25, cursor: str = ""
     keys = Keyspace(queue)
     return _page(
         client, keys, Cut(keys.dead, at_most(limit), cursor, descending=True, by_score=False)
+    )
+
+
+def scheduled_page(client: redis.Redis, queue: str, limit: int = 25, cursor: str = "") -> JobPage:
+    """Scheduled jobs by (due time, id), the next one due first.
+
+    The score of a row is its due time, unix ms. `limit` and `cursor` as in `pending_page`.
+    """
+    keys = Keyspace(queue)
+    return _page(
+        client, keys, Cut(keys.schedule, at_most(limit), cursor, descending=False, by_score=True)
     )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 import redis
 
 from .keyspace import Keyspace
-from .replies import Answer, Batch, now_ms
+from .replies import Answer, Batch, mistyped, now_ms
 from .rows import ROW_MISSING, Job, Rows
 from .timeline import Lease, lease_of
 
@@ -83,8 +83,7 @@ def _refusal(types: list[tuple[bytes, bytes, Answer]]) -> str | None:
         if found.fault:
             return found.fault
         if found.value not in {b"none", kind}:
-            name = key.rpartition(b"}:")[2].decode()
-            return f"{name} is a {found.value.decode()}, not a {kind.decode()}"
+            return mistyped(key, found.value, kind)
     return None
 
 

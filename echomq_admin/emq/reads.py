@@ -7,7 +7,7 @@ becomes a fault of its own cell; connection trouble stays redis-py's own excepti
 
 from .counts import QueueCounts, counts, exists, server_now_ms
 from .detail import JobDetail, whole_row
-from .pages import MAX_LIMIT, JobPage, dead_page, pending_page
+from .pages import MAX_LIMIT, JobPage, dead_page, pending_page, scheduled_page
 from .preview import Fate, Preview, Verdict, sweep_preview
 from .rows import Job, Text
 from .timeline import (
@@ -43,6 +43,7 @@ __all__ = [
     "exists",
     "pending_page",
     "phase_of",
+    "scheduled_page",
     "server_now_ms",
     "sweep_preview",
     "whole_row",

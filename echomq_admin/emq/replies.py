@@ -13,6 +13,10 @@ _LONGEST_INTEGER = 15
 _SERVER_TROUBLE = (ClusterDownError, MasterDownError)
 
 
+_WRONG_TYPE = "the key holds another type"
+_KINDS = {b"zset": "sorted set"}
+
+
 class Answer:
     """What one command of a `Batch` came back with, once the batch has run."""
 
@@ -25,6 +29,11 @@ class Answer:
             self.fault = reason(reply)
         else:
             self.value = reply
+
+    @property
+    def is_mistyped(self) -> bool:
+        """Whether the server refused because the key holds another type."""
+        return self.fault == _WRONG_TYPE
 
 
 class Batch:
@@ -63,7 +72,17 @@ def reason(error: ResponseError) -> str:
     if isinstance(error, AskError):
         return "the key lies on another node of the cluster"
     text = str(error)
-    return "the key holds another type" if text.startswith("WRONGTYPE") else text
+    return _WRONG_TYPE if text.startswith("WRONGTYPE") else text
+
+
+def mistyped(key: bytes, found: bytes, wanted: bytes) -> str:
+    """`pending is a string, not a sorted set`, of a key whose TYPE is not the one wanted."""
+    name = key.rpartition(b"}:")[2].decode()
+    return f"{name} is a {_kind(found)}, not a {_kind(wanted)}"
+
+
+def _kind(name: bytes) -> str:
+    return _KINDS.get(name) or name.decode()
 
 
 def now_ms(time: Answer) -> int:

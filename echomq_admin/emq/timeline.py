@@ -20,7 +20,12 @@ Phase = Literal["live", "expiring", "lapsed"]
 EXPIRING_MS = 7_000
 MAX_POINTS = 300
 _PAST_BINS, _FUTURE_BINS = 20, 40
-_STEPS_MS = tuple(1000 * s for s in (10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400))
+_DAY = 86_400
+_STEPS_S = (10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600)
+_STEPS_MS = tuple(1000 * s for s in (*_STEPS_S, *(_DAY * n for n in (1, 7, 30, 90, 365))))
+# The axis reaches so many times as far as the nearer half of the leases.
+_REACH = 6
+_SAMPLES = 20
 _INF = float("inf")
 
 
@@ -47,7 +52,8 @@ class Bin:
 class Marks:
     """The lease timeline, in ms from now: `points` up to 300 leases, `bins` above, never both.
 
-    `from_ms` < 0 < `to_ms` is the axis that suits most of them; points may lie outside of it.
+    `from_ms` < 0 < `to_ms` is the axis on which most of them can be told apart; points may lie
+    outside of it.
     `lapsed`, `expiring` and `later` add up to all leases.
     """
 
@@ -132,20 +138,19 @@ class _Line:
         return len(self._all.value or ()) > MAX_POINTS
 
     def ask_totals(self, batch: Batch, now: int) -> None:
-        """Counts of the phases, and two deadlines that most leases lie between."""
+        """Counts of the phases, and a sample of the deadlines, evenly by rank."""
         if not self._is_long:
             return
         total = self._cut.total or 0
-        low, high = total // 20, total - 1 - total // 20
+        ranks = ((2 * at + 1) * total // (2 * _SAMPLES) for at in range(_SAMPLES))
         self._lapsed = batch.ask("zcount", self._key, "-inf", now)
         self._expiring = batch.ask("zcount", self._key, f"({now}", f"({now + EXPIRING_MS}")
-        self._low = batch.ask("zrange", self._key, low, low, withscores=True)
-        self._high = batch.ask("zrange", self._key, high, high, withscores=True)
+        self._sample = [batch.ask("zrange", self._key, at, at, withscores=True) for at in ranks]
 
     def ask_bins(self, batch: Batch, now: int) -> None:
         if not self._is_long:
             return
-        self._axis = _axis(remaining(self._low, now) + remaining(self._high, now))
+        self._axis = _axis([ms for found in self._sample for ms in remaining(found, now)])
         edges = _edges(*self._axis)
         for start, end in pairwise(edges):
             low = "-inf" if start == -_INF else f"({now + start!r}"
@@ -173,16 +178,20 @@ def remaining(answer: Answer, now: int) -> list[float]:
 def _points(left: Sequence[float]) -> Marks:
     points = tuple((ms, phase_of(ms)) for ms in left)
     count = [phase for _, phase in points].count
-    tail = len(left) // 20
-    from_ms, to_ms = _axis(left[tail : len(left) - tail])
+    from_ms, to_ms = _axis(left)
     return Marks(from_ms, to_ms, points, (), count("lapsed"), count("expiring"), count("live"))
 
 
 def _axis(left: Sequence[float]) -> tuple[int, int]:
-    """A round span that holds these; the past takes at most twice the room of the future."""
-    ahead = _step(max(left, default=0), least=30_000)
-    past = _step(-min(left, default=0), least=10_000)
-    return -min(past, 2 * ahead), ahead
+    """A round span that holds at least the nearer half of these, and all that are not far off.
+
+    What lies years away has no say, so a lost lease or one without an end squeezes nobody.
+    """
+    near = sorted(abs(ms) for ms in left if abs(ms) <= _STEPS_MS[-1])
+    reach = max(30_000.0, _REACH * near[(len(near) - 1) // 2]) if near else 30_000.0
+    held = [ms for ms in left if abs(ms) <= reach]
+    ahead = _step(max(held, default=0), least=30_000)
+    return -_step(-min(held, default=0), least=10_000), ahead
 
 
 def _step(ms: float, least: int) -> int:

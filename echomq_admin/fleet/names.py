@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import base64
 import re
+import unicodedata
 
 from echomq_admin.emq.keyspace import from_wire, to_wire
 
 _PLAIN = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,128}\Z")
+
+# Printable by the book, but nothing is to be seen: blank, joiner, fillers, an empty braille cell.
+_BLANK = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_LOST_BLANK = re.compile(r"(?:^|(?<= )) | $")
 
 
 def to_url(name: str) -> str:
@@ -37,19 +42,42 @@ def from_url(text: str) -> str:
 
 
 def shown(name: str) -> str:
-    """A name for the eye: what cannot be printed, and a backslash, is escaped.
+    """A name for the eye: what cannot be printed or seen, and a backslash, is escaped.
 
     Bytes become `\\xNN`, other characters `\\uNNNN`, so nothing can hide or turn the text round.
+    Blanks are escaped at either end and behind another blank, where a page would drop them.
     """
-    return "".join(map(_shown, name)) or "(no name)"
+    if not any(map(_has_ink, name)):
+        return "".join(map(_escaped, name)) or "(no name)"
+    return _LOST_BLANK.sub(r"\\x20", "".join(map(_shown, name)))
+
+
+def brief(name: str, most: int = 200) -> str:
+    """A name for a list: cut behind `most` characters, and then with its length in bytes."""
+    if len(name) <= most:
+        return shown(name)
+    return f"{shown(name[:most])}… ({len(to_wire(name)):,} bytes)"
+
+
+def _has_ink(character: str) -> bool:
+    """Whether a character leaves a mark of its own, not only on the one before it."""
+    return (
+        character.isprintable()
+        and character not in _BLANK
+        and unicodedata.category(character)[0] != "M"
+    )
 
 
 def _shown(character: str) -> str:
-    code = ord(character)
     if character == "\\":
         return "\\\\"
-    if character.isprintable():
+    if character == " " or (character.isprintable() and character not in _BLANK):
         return character
+    return _escaped(character)
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:
         return f"\\x{code - 0xDC00:02x}"
     if code < 0x80:

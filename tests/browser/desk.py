@@ -13,7 +13,9 @@ document.addEventListener("securitypolicyviolation", (event) => {
 });
 """
 # A browser itself notes every answer of 4xx and 5xx, and htmx says it again.
-_ANSWERS = re.compile(r"Failed to load resource|Response Status Error Code|net::ERR")
+_ANSWERS = re.compile(
+    r"Failed to load resource|Response Status Error Code|net::ERR|htmx:\w+(Request|Error), "
+)
 
 
 class Desk:

@@ -51,13 +51,13 @@ def watch_the_lease_run_out(page: Page, job: str) -> None:
     )
     expect(row.locator(".chip")).to_have_text("lapsed")
     expect(row.locator(".lease b")).to_have_text(re.compile(r"^\+\d+\.\d s$"))
-    expect(row).to_contain_text("recovers it, stall 1")
+    expect(row).to_contain_text("to pending, stall 1")
 
 
 def sweep_it_to_dead(page: Page, scene: Scene, job: str) -> None:
     page.get_by_role("link", name=re.compile("Sweep… 1")).click()
     row = page.locator("tr", has_text=job)
-    expect(row).to_contain_text("recovers it, stall 1")
+    expect(row).to_contain_text("recovers it into pending, stall 1")
     page.get_by_label("Max stalled").fill("1")
     page.get_by_label("Max stalled").press("Enter")
     expect(row).to_contain_text("sends it to dead, stall 1")
@@ -74,7 +74,7 @@ def requeue_it_from_the_morgue(page: Page, job: str) -> None:
     expect(row).to_contain_text("stalled")
     expect(row).to_contain_text(PAYLOAD)
     row.get_by_role("button", name="Requeue").click()
-    expect(page.get_by_text("1 requeued")).to_be_visible()
+    expect(page.locator("#outcome")).to_contain_text(f"{job} requeued")
     expect(row).to_have_count(0)
 
 

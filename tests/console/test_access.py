@@ -127,8 +127,18 @@ def test_a_wrong_password_is_said_and_the_name_stays(prod):
 def test_a_user_without_a_role_is_told_what_is_missing(prod, browser):
     answer = browser("nobody").get("/")
     assert answer.status_code == 403
-    assert "operations.view_console" in text(answer.content.decode())
+    assert "it takes the role viewer" in text(answer.content.decode())
     assert "viewer, operator or admin" in text(answer.content.decode())
+
+
+def test_a_missing_role_is_named_and_leaves_no_traceback_in_the_log(scene, browser, caplog):
+    for headers in ({}, {"HX-Request": "true", "HX-Target": "live"}):
+        answer = browser("viewer").post("/q/prod/orders/requeue", headers=headers)
+        assert answer.status_code == 403
+        said = text(answer.content.decode())
+        assert "viewer-olena may not use Requeue: it takes the role operator." in said
+        assert "operations." not in said
+    assert [record for record in caplog.records if record.exc_info] == []
 
 
 def test_signing_out_ends_the_session(prod, browser):

@@ -49,10 +49,11 @@ def test_a_row_shows_token_stalls_and_lane(scene, browser):
 @pytest.mark.parametrize(
     ("fields", "query", "fate"),
     [
-        ({}, "", "recovers it, stall 1"),
-        ({"stalled": 1}, "", "sends it to dead, stall 2"),
-        ({"stalled": 1}, "?max_stalled=3", "recovers it, stall 2"),
-        ({"attempts": "x"}, "", "unreadable row"),
+        ({}, "", "to pending, stall 1"),
+        ({"stalled": 1}, "", "to dead, stall 2"),
+        ({"stalled": 1}, "?max_stalled=3", "to pending, stall 2"),
+        ({"group": "express"}, "", "to its lane, stall 1"),
+        ({"attempts": "x"}, "", "unreadable, sent to dead"),
     ],
 )
 def test_a_lapsed_lease_says_what_the_next_sweep_does(scene, browser, fields, query, fate):
@@ -95,6 +96,44 @@ def test_above_three_hundred_leases_the_timeline_counts_in_bars(scene, browser):
     assert "bars count the leases" in text(html)
     assert "data-flow" not in html
     assert len(rows(html)) == 25
+
+
+def test_an_ancient_lease_squeezes_no_other_and_is_counted_beyond_the_edge(scene, browser):
+    day = 86_400_000
+    scene.active(A, -104 * day)
+    scene.active(B, 20_000)
+    scene.active(C, 900 * day)
+    said = text(page(browser))
+    assert "1 lapsed earlier, over 10 s ago" in said
+    assert "1 later, in over 30 s" in said
+    assert "more than 10 s ago lapsed 1" in said
+
+
+def test_what_is_wrong_with_a_job_stands_outside_of_the_name_that_may_be_cut(scene, browser):
+    scene.store.zadd(scene.key("active"), {"x" * 300: 1})
+    html = page(browser)
+    assert f'<span class="name">{"x" * 300}</span><span class="fault">' in html
+
+
+def test_scheduled_is_a_figure_that_says_what_it_counts_and_no_tab(scene, browser):
+    scene.pending(A)
+    html = page(browser)
+    nav, after = html.split('<nav class="tabs"')[1].split("</nav>")
+    assert "Scheduled" not in nav
+    assert 'title="jobs that wait for their time">Scheduled' in after
+
+
+def test_a_queue_of_wrong_types_names_each_key_once_with_what_it_holds(scene, browser):
+    for name in ("pending", "active", "dead"):
+        scene.store.set(scene.key(name), "x")
+    scene.store.set(scene.key("meta"), "x")
+    html = page(browser)
+    said = text(html)
+    for name in ("pending", "active", "dead"):
+        assert said.count(f"{name} is a string, not a sorted set") == 1
+    assert "meta is a string, not a hash" in said
+    assert html.count('class="note soon"') == 1
+    assert "another type" not in said
 
 
 def test_a_timeline_with_points_moves_with_the_time(scene, browser):

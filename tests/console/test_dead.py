@@ -140,3 +140,18 @@ def test_a_dead_set_of_another_type_is_said_and_breaks_no_page(scene, browser):
     html = page(browser)
     assert rows(html) == []
     assert "?" in text(html)
+    assert text(html).count("dead is a string, not a sorted set") == 1
+
+
+def test_what_a_requeue_does_is_told_to_those_who_may(scene, browser):
+    scene.dead(A)
+    for role, is_told in (("viewer", False), ("operator", True)):
+        html = browser(role).get(URL).content.decode()
+        assert ("Requeue puts a job back" in html) is is_told
+
+
+def test_headings_explain_themselves(scene, browser):
+    scene.dead(A)
+    titles = [a.get("title") for tag, a in tags(page(browser)) if tag == "th" and a.get("title")]
+    assert len(titles) == 3
+    assert any("token" in title for title in titles)

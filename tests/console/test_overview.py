@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from echomq_admin.fleet import discovery, servers
@@ -95,6 +97,41 @@ def test_more_than_a_hundred_queues_are_paged(prod, browser):
     following = next(a["href"] for tag, a in tags(first) if tag == "a" and a.get("rel") == "next")
     assert names(page(browser, following)) == ["q100", "q101", "q102"]
     assert "103 queues" in text(first)
+    assert "1–100 of 103" in text(first)
+    assert "101–103 of 103" in text(page(browser, following))
+
+
+def test_a_page_keeps_the_filter_and_the_order(prod, browser):
+    for number in range(120):
+        Scene(prod, f"q{number:03}").pending(A)
+    discover()
+    first = page(browser, "?q=q&sort=-name&server=prod")
+    following = next(a["href"] for tag, a in tags(first) if tag == "a" and a.get("rel") == "next")
+    assert names(page(browser, following)) == [f"q{number:03}" for number in range(19, -1, -1)]
+    assert all(part in following for part in ("q=q", "sort=-name", "server=prod"))
+
+
+def test_the_numbers_of_a_queue_lead_to_their_jobs(scene, browser):
+    scene.many_dead(3)
+    discover()
+    links = {a.get("aria-label"): a["href"] for tag, a in tags(page(browser)) if tag == "a"}
+    assert links["3 dead in orders"] == "/q/prod/orders/dead"
+    assert links["0 pending in orders"] == "/q/prod/orders/pending"
+    assert links["0 active in orders"] == "/q/prod/orders/active"
+
+
+def test_a_queue_without_a_visible_name_can_be_seen(prod, browser):
+    Scene(prod, " ").pending(A)
+    discover()
+    assert names(page(browser)) == ["\\x20"]
+
+
+def test_every_number_has_its_thousands_apart(scene, browser):
+    scene.store.zadd(scene.key("active"), {f"JOB{at}": 1 for at in range(1_234)})
+    discover()
+    said = text(page(browser))
+    assert "1,234 leases lapsed" in said
+    assert "1234" not in said
 
 
 def test_lapsed_leases_stand_on_top_with_a_way_there(scene, browser):
@@ -117,12 +154,39 @@ def test_the_last_discovery_is_said(scene, browser):
     scene.pending(A)
     assert "not discovered yet" in text(page(browser))
     discover()
-    assert "last discovery just now" in text(page(browser))
+    assert re.search(r"last discovery just now · \d\d:\d\d:\d\d ?,", text(page(browser)))
 
 
 def test_an_empty_server_says_where_queues_come_from(prod, browser):
     discover()
     assert "No queue is known yet" in text(page(browser))
+
+
+def test_a_server_that_nobody_has_looked_through_needs_a_person(scene, browser):
+    scene.pending(A)
+    assert "prod not discovered yet" in text(page(browser))
+    discover()
+    assert "Nothing right now" in text(page(browser))
+
+
+def test_a_server_out_of_reach_or_read_only_needs_a_person(settings, server_url, prod, browser):
+    settings.EMQ_SERVERS = f"prod={server_url} lost=redis://127.0.0.1:{free_port()}/0"
+    prod.set("{emq}:version", "echomq:9.0.0")
+    discovery.discover(servers.server("prod"))
+    needs = text(page(browser)).split("Needs you")[1]
+    assert "lost out of reach" in needs
+    assert "prod read-only" in needs
+    assert "Nothing right now" not in needs
+
+
+def test_the_open_queue_feeds_its_own_line_also_before_it_is_discovered(scene, browser):
+    scene.dead(A)
+    who = browser("viewer")
+    who.get("/")
+    html = who.get("/q/prod/orders/dead").content.decode()
+    assert "orders 1 dead" in text(html)
+    scene.dead(B)
+    assert "orders 2 dead" in text(who.get("/q/prod/orders/dead").content.decode())
 
 
 def test_without_servers_the_page_names_the_setting(settings, browser):

@@ -43,6 +43,23 @@ def test_rows_of_an_older_library_are_marked_and_the_rest_is_normal(scene, brows
     assert "unreadable" not in by_id[C]
 
 
+def test_a_row_that_is_missing_or_unreadable_comes_with_the_commands_to_mend_it(scene, browser):
+    scene.store.zadd(scene.key("pending"), {A: 0, B: 0, "-1": 0})
+    scene.store.set(scene.key(f"job:{B}"), "x")
+    odd, missing, unreadable = rows(page(browser))
+    assert f"manage.py emq remove --as NAME --yes prod/orders {A}" in missing
+    assert f"manage.py emq job --as NAME prod/orders {B}" in unreadable
+    assert f"manage.py emq remove --as NAME --yes prod/orders {B}" in unreadable
+    assert "--yes -- prod/orders -1" in odd
+
+
+def test_a_payload_too_long_for_a_list_says_how_to_see_it(scene, browser):
+    scene.pending(A, payload="x" * 56_000)
+    (row,) = rows(page(browser))
+    assert "56.0 kB, not read in a list" in row
+    assert f"manage.py emq job --as NAME prod/orders {A}" in row
+
+
 def test_jobs_in_lanes_are_counted_and_each_lane_opens(scene, browser):
     scene.pending(A, group=G)
     scene.pending(B, group=G)

@@ -14,9 +14,18 @@ def test_one_click_puts_one_job_back_and_says_so(scene, browser):
     scene.dead(B)
     answer = press(browser(), A)
     assert answer.status_code == 200
-    assert "1 requeued" in text(answer.content.decode())
+    assert " requeued" in text(answer.content.decode())
     assert scene.members("pending") == [A.encode()]
     assert scene.members("dead") == [B.encode()]
+
+
+def test_the_outcome_of_one_job_names_it_also_when_it_is_seen_again(scene, browser):
+    scene.dead(A)
+    who = browser()
+    answer = press(who, A)
+    address = answer.redirect_chain[-1][0]
+    for html in (answer.content.decode(), who.get(address).content.decode()):
+        assert f"{A} requeued" in text(html)
 
 
 def test_only_the_named_id_changes(scene, browser):

@@ -41,12 +41,19 @@ def test_a_preview_says_where_each_lapsed_lease_would_go_and_changes_nothing(sce
     html = preview(browser())
     said = {job: next(row for row in rows(html) if job in row) for job in (A, B, GHOST)}
     assert "sends it to dead, stall 2" in said[A]
-    assert "recovers it, stall 1" in said[B]
+    assert "recovers it into pending, stall 1" in said[B]
     assert "row missing" in said[GHOST]
     assert not any(C in row for row in rows(html))
-    assert "3 lapsed: this sweep recovers 1, sends 1 to dead, drops 1 without a row" in text(html)
+    assert "3 lapsed: this sweep recovers 1, sends 1 to dead; 1 row missing, id dropped" in text(
+        html
+    )
     assert "Sweep 3" in text(html)
     assert dump(scene.store) == before
+
+
+def test_a_preview_names_the_lane_that_a_job_goes_back_to(scene, browser):
+    scene.active(A, -5_000, group="express")
+    assert "recovers it into lane express, stall 1" in rows(preview(browser()))[0]
 
 
 @pytest.mark.parametrize(("max_stalled", "fate"), [(1, "dead"), (2, "recovers")])

@@ -7,7 +7,7 @@ import redis
 
 from echomq_admin.emq import EchoMQ
 from echomq_admin.fleet import discovery, servers, snapshot
-from tests.console.scene import HX, A, Scene, dump, keys_of, rows, text, value
+from tests.console.scene import HX, A, B, Scene, dump, keys_of, rows, text, value
 from tests.operations.wire_cut import wire
 from tests.valkey import free_port, valkey
 
@@ -75,6 +75,29 @@ def test_a_press_while_the_server_is_down_keeps_the_form_for_another_try(port, s
     answer = who.post("/q/prod/orders/requeue", {"only": found[A], "op_id": "a" * 32})
     assert answer.status_code == 503
     assert "secret" not in answer.content.decode()
+    assert "Nothing was sent, so nothing was changed" in text(answer.content.decode())
+    snapshot.refresh(servers.server("prod"))
+    answer = who.post("/q/prod/orders/requeue", {"only": found[A]}, headers=HX)
+    said = answer.content.decode()
+    assert said.startswith("Nothing was sent, so nothing was changed: prod cannot be read")
+    assert said.endswith("Press Requeue again once it answers.")
+
+
+def test_a_sweep_that_is_done_is_told_when_the_server_is_lost_after_it(scene, browser, monkeypatch):
+    scene.active(A, -5_000)
+    scene.active(B, -5_000)
+    who = browser()
+    html = who.get("/q/prod/orders/sweep").content.decode()
+    data = {name: value(html, name) for name in ("op_id", "seen", "max_stalled", "limit")}
+    scene.store.zrem(scene.key("active"), B)
+
+    def lost(*_args):
+        raise redis.ConnectionError("the connection was lost")
+
+    monkeypatch.setattr("echomq_admin.console.sweeps.whereabouts", lost)
+    said = text(who.post("/q/prod/orders/sweep", data, follow=True).content.decode())
+    assert "1 recovered" in said
+    assert "1 was not swept: what became of it could not be read." in said
 
 
 @pytest.fixture
@@ -101,7 +124,7 @@ def test_a_lost_answer_can_be_asked_for_again_and_moves_nothing_twice(cut, scene
     scene.store.zrem(scene.key("pending"), A)
     scene.store.zadd(scene.key("dead"), {A: 0})
     answer = who.post("/q/prod/orders/requeue", data, follow=True)
-    assert "1 requeued" in text(answer.content.decode())
+    assert " requeued" in text(answer.content.decode())
     assert scene.members("dead") == [A.encode()]
     assert scene.store.xlen(scene.admin + b"audit") == 1
 
@@ -114,7 +137,7 @@ def test_a_lost_answer_under_htmx_is_one_sentence(cut, scene, browser):
     answer = who.post("/q/prod/orders/requeue", {"only": keys_of(html)[A]}, headers=HX)
     assert answer.status_code == 503
     assert answer["Content-Type"].startswith("text/plain")
-    assert "moves nothing twice" in answer.content.decode()
+    assert "Press Requeue again: nothing moves twice" in answer.content.decode()
 
 
 @pytest.mark.parametrize("word", ["READONLY", "NOPERM"])
@@ -127,12 +150,12 @@ def test_a_server_that_refuses_writes_says_so_and_changes_nothing(scene, browser
     try:
         answer = who.post("/q/prod/orders/requeue", {"only": found[A]}, follow=True)
         assert answer.status_code in {200, 503}
-        assert "1 requeued" not in text(answer.content.decode())
+        assert " requeued" not in text(answer.content.decode())
     finally:
         undo()
     assert dump(scene.store) == before
     answer = who.post("/q/prod/orders/requeue", {"only": found[A]}, follow=True)
-    assert "1 requeued" in text(answer.content.decode())
+    assert " requeued" in text(answer.content.decode())
 
 
 def refuse(store: redis.Redis, word: str):

@@ -56,13 +56,27 @@ def test_numbers_are_counted_as_people_count(number, said):
 
 
 @pytest.mark.parametrize(
-    ("verdict", "said"),
+    ("verdict", "lane", "said", "short"),
     [
-        ("recovered", "recovers it, stall 2"),
-        ("dead", "sends it to dead, stall 2"),
-        ("orphaned", "drops the id: row missing"),
-        ("unreadable", "sends it to dead: unreadable row"),
+        ("recovered", None, "recovers it into pending, stall 2", "to pending, stall 2"),
+        ("recovered", "vip", "recovers it into lane vip, stall 2", "to its lane, stall 2"),
+        ("dead", "vip", "sends it to dead, stall 2", "to dead, stall 2"),
+        ("orphaned", None, "row missing, id dropped", "row missing, id dropped"),
+        ("unreadable", None, "unreadable, sent to dead", "unreadable, sent to dead"),
     ],
 )
-def test_the_fate_of_a_lease_is_said(verdict, said):
-    assert words.fate(verdict, 1) == said
+def test_the_fate_of_a_lease_is_said(verdict, lane, said, short):
+    assert words.fate(verdict, 1, lane) == said
+    assert words.short_fate(verdict, 1, lane) == short
+
+
+@pytest.mark.parametrize(
+    ("stalled", "said"),
+    [
+        (0, "no stall yet; a sweep with max stalled 2 sends it to dead at 2"),
+        (1, "its lease lapsed once and a sweep took it back; "
+            "a sweep with max stalled 2 sends it to dead at 2"),
+    ],
+)  # fmt: skip
+def test_a_stall_count_is_explained(stalled, said):
+    assert words.stalls(stalled, 2) == said

@@ -26,6 +26,12 @@ def count(value: int | None, why: str = "") -> SafeString | str:
     return f"{value:,}"
 
 
+@register.filter
+def say(value: int | None) -> str:
+    """A number as plain text, with its thousands apart; an unknown one in a word."""
+    return "unknown" if value is None else f"{value:,}"
+
+
 @register.simple_tag
 def icon(name: str, css: str = "") -> SafeString:
     """A shape of the sprite in `console/_sprite.html`."""

@@ -6,6 +6,12 @@ const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
 let leases = [];
 let flows = [];
 let cameAt = 0;
+let onLapse = () => {};
+
+// Calls `work` when a lease that the server has shown alive runs out on this page.
+export function whenLapsed(work) {
+  onLapse = work;
+}
 
 // The same text as `times.countdown` writes on the server.
 export function countdown(remaining) {
@@ -42,6 +48,7 @@ function lease(element) {
 function setPhase(one, name) {
   if (one.element.dataset.phase === name) return;
   one.element.dataset.phase = name;
+  if (name === "lapsed") onLapse();
   if (!one.chip) return;
   one.chip.dataset.phase = name;
   one.chip.querySelector("use").setAttribute("href", `#i-${name}`);

@@ -1,4 +1,6 @@
 // What went wrong, said where the person looks: a strip under the top bar, never silence.
+import { inPlace } from "./steady.js";
+
 const strip = document.getElementById("strip");
 const STATUS = {
   0: "The console did not answer. Is it running, and is this computer on the network?",
@@ -6,6 +8,9 @@ const STATUS = {
   404: "This is not here any more.",
   405: "This cannot be done here.",
 };
+
+const LEAST_MS = 5000;
+let silentSince = 0;
 
 // The sentence of a refused or failed request; only plain text is taken from the answer.
 export function sentence(xhr) {
@@ -26,11 +31,21 @@ function line(css, role, text) {
 }
 
 function without(css) {
-  for (const old of strip.querySelectorAll("." + css)) old.remove();
+  inPlace(() => {
+    for (const old of strip.querySelectorAll("." + css)) old.remove();
+  });
 }
 
-export function showFailure(text) {
+// What a person who pressed a button must know when no answer came to it.
+export function unanswered(xhr) {
+  if (xhr && xhr.status) return sentence(xhr);
+  return `${sentence(xhr)} Whether anything was moved is not known. Press again: nothing moves twice.`;
+}
+
+// `isSilence`: no answer came, so the words are over once the page can be read again.
+export function showFailure(text, isSilence) {
   without("is-failed");
+  silentSince = isSilence ? performance.now() : 0;
   const p = line("is-failed", "alert", text);
   const button = document.createElement("button");
   button.className = "btn small";
@@ -38,7 +53,7 @@ export function showFailure(text) {
   button.textContent = "Dismiss";
   button.addEventListener("click", () => p.remove());
   p.append(button);
-  strip.append(p);
+  inPlace(() => strip.append(p));
 }
 
 // The outcome of an action, for a person who has scrolled past the place where it stands.
@@ -57,12 +72,17 @@ export function showDone() {
   setTimeout(() => p.remove(), 10000);
 }
 
-export function showStale(text) {
+export function showStale(text, server) {
+  const away = server && document.querySelector(`.rail [data-server="${CSS.escape(server)}"] .n`);
+  if (away) {
+    away.textContent = "out of reach";
+    away.classList.add("c-lapsed");
+  }
   const old = strip.querySelector(".is-stale span");
   if (old) {
     if (old.textContent !== text) old.textContent = text;
   } else {
-    strip.prepend(line("is-stale", "", text));
+    inPlace(() => strip.prepend(line("is-stale", "", text)));
   }
   document.body.dataset.stale = "";
 }
@@ -73,5 +93,11 @@ export function clearStale() {
 }
 
 export function clearFailure() {
+  silentSince = 0;
   without("is-failed");
+}
+
+// The page was read: what was said of a silence is over, once there was time to read it.
+export function clearSilence() {
+  if (silentSince && performance.now() - silentSince > LEAST_MS) clearFailure();
 }

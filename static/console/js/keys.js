@@ -39,6 +39,14 @@ function isTyping(target) {
   return target instanceof HTMLElement && target.matches("input:not([type=checkbox]), textarea, select");
 }
 
+// Only the keys that do something on this page are listed.
+function showHelp() {
+  for (const line of help.querySelectorAll("[data-needs]")) {
+    line.hidden = document.querySelector(line.dataset.needs) === null;
+  }
+  help.showModal();
+}
+
 const ACTIONS = {
   "/": () => document.getElementById("find")?.focus(),
   j: () => move(1),
@@ -46,7 +54,7 @@ const ACTIONS = {
   x: tick,
   r: requeue,
   p: togglePause,
-  "?": () => help.showModal(),
+  "?": showHelp,
 };
 
 document.addEventListener("keydown", (event) => {

@@ -1,6 +1,17 @@
 // Reads the page anew every few seconds, and never gets in the way.
-import { clearFailure, clearStale, sentence, showDone, showFailure, showStale } from "./failures.js";
-import { swap } from "./morph.js";
+import { whenLapsed } from "./clock.js";
+import {
+  clearFailure,
+  clearSilence,
+  clearStale,
+  sentence,
+  showDone,
+  showFailure,
+  showStale,
+  unanswered,
+} from "./failures.js";
+import { onContent, swap } from "./morph.js";
+import { onLeave } from "./steady.js";
 import { clockTime } from "./zone.js";
 
 const htmx = window.htmx;
@@ -8,14 +19,22 @@ const live = document.getElementById("live");
 const chip = document.getElementById("pause");
 const EVERY = Number(live.dataset.poll || 0);
 const LONGEST = 30000;
+const SOONEST = 1000;
+const PAUSED = "echomq.paused";
 
-let isPaused = false;
+// A pause lasts from page to page, as long as the tab is open.
+let isPaused = sessionStorage.getItem(PAUSED) === "yes";
 let running = 0;
 let failed = 0;
 let wait = EVERY;
 let timer = 0;
 let poll = null;
 let lastGood = new Date();
+let lastRead = 0;
+
+// What the content says of itself: a result stays as it is, and what was seen may be of earlier.
+const isStill = () => document.querySelector("#main[data-still]") !== null;
+const isStale = () => failed > 0 || document.querySelector(".rail[data-stale]") !== null;
 
 function isBusy() {
   return document.hidden || running > 0 || document.querySelector("dialog[open]") !== null;
@@ -25,6 +44,7 @@ function say(word, detail, css, pressed) {
   if (!chip) return;
   chip.hidden = false;
   chip.className = `chip ${css}`;
+  chip.disabled = isStill();
   chip.setAttribute("aria-pressed", String(pressed));
   chip.title = pressed ? "Read this page live again (p)" : "Stop reading this page anew (p)";
   chip.querySelector("[data-word]").textContent = word;
@@ -35,23 +55,25 @@ function say(word, detail, css, pressed) {
 
 function sayState() {
   const every = `every ${Math.round(wait / 1000)} s`;
-  if (isPaused) say("paused", "", "plain", true);
-  else if (failed) say("stale", `, trying ${every}`, "soon", false);
+  if (isStill()) say("not live", "", "plain", false);
+  else if (isPaused) say("paused", "", "plain", true);
+  else if (isStale()) say("stale", `, trying ${every}`, "soon", false);
   else say("live", `, ${every}`, "live", false);
 }
 
 function plan(after) {
   clearTimeout(timer);
-  if (EVERY && !isPaused) timer = setTimeout(read, after);
+  if (EVERY && !isPaused && !isStill()) timer = setTimeout(read, after);
 }
 
 export function read() {
-  if (!EVERY || poll) return;
+  if (!EVERY || poll || isStill()) return;
   if (isBusy()) {
     plan(500);
     return;
   }
-  poll = { started: performance.now(), xhr: null };
+  lastRead = performance.now();
+  poll = { started: lastRead, xhr: null };
   const address = location.pathname + location.search;
   htmx.ajax("GET", address, { source: live, target: "#live", swap: "morph:innerHTML" }).catch(() => {});
 }
@@ -74,17 +96,25 @@ function isPoll(event) {
   return event.detail.requestConfig.elt === live;
 }
 
-function succeeded(took) {
+function freshened() {
   failed = 0;
   lastGood = new Date();
-  wait = Math.min(LONGEST, Math.max(EVERY, took * 4));
   clearStale();
 }
 
+function succeeded(took) {
+  freshened();
+  wait = Math.min(LONGEST, Math.max(EVERY, took * 4));
+  clearSilence();
+}
+
 function missed(xhr) {
+  // Whoever has lost the right to see the page is told so by the page itself.
+  if (xhr.status === 403) location.reload();
   failed += 1;
   wait = Math.min(LONGEST, EVERY * 2 ** Math.min(failed - 1, 4));
-  showStale(`Stale since ${clockTime(lastGood)}. ${sentence(xhr)}`);
+  const away = xhr.getResponseHeader("X-Out-Of-Reach");
+  showStale(`Stale since ${clockTime(lastGood)}. ${sentence(xhr)}`, away);
 }
 
 document.addEventListener("htmx:beforeSend", (event) => {
@@ -102,10 +132,13 @@ document.addEventListener("htmx:afterRequest", (event) => {
     running = Math.max(0, running - 1);
     if (successful) {
       clearFailure();
-      lastGood = new Date();
+      if (event.detail.target === live) freshened();
     } else {
-      showFailure(sentence(xhr));
+      const isSilence = xhr.status === 0 || xhr.status === 503;
+      const isWrite = event.detail.requestConfig.verb !== "get";
+      showFailure(isWrite ? unanswered(xhr) : sentence(xhr), isSilence);
     }
+    sayState();
     plan(wait);
     return;
   }
@@ -127,15 +160,29 @@ document.addEventListener("htmx:afterSwap", (event) => {
 });
 
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden) read();
+  if (!document.hidden && !isPaused) read();
+});
+onLeave((isAsked) => {
+  if (isAsked || !isPaused) readNow();
+});
+// The server's judgement of a lease that has just run out; at most one such read a second.
+whenLapsed(() => {
+  if (isPaused || !EVERY || poll || failed) return;
+  plan(Math.max(50, lastRead + SOONEST - performance.now()));
+});
+onContent(() => {
+  const role = document.querySelector(".rail[data-role]");
+  const shown = document.querySelector(".who [data-role]");
+  if (role && shown) shown.textContent = role.dataset.role;
 });
 window.addEventListener("pageshow", (event) => {
-  if (event.persisted) readNow();
+  if (event.persisted && !isPaused) readNow();
 });
 
 export function togglePause() {
-  if (!EVERY) return;
+  if (!EVERY || isStill()) return;
   isPaused = !isPaused;
+  sessionStorage.setItem(PAUSED, isPaused ? "yes" : "no");
   drop();
   sayState();
   if (isPaused) clearTimeout(timer);

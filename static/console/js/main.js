@@ -4,6 +4,8 @@ import "./failures.js";
 import "./clock.js";
 import "./zone.js";
 import "./ticks.js";
+import "./press.js";
+import "./preview.js";
 import "./dialogs.js";
 import "./find.js";
 import "./keys.js";

@@ -3,7 +3,7 @@ import { onContent } from "./morph.js";
 
 let last = null;
 
-const boxes = () => [...document.querySelectorAll('form[data-jobs] input[name="job"]')];
+const boxes = () => [...document.querySelectorAll('form[data-jobs] input[name="job"]:enabled')];
 
 function show() {
   const all = boxes();
