@@ -45,6 +45,12 @@ SECRET_KEY = os.environ.get("EMQ_SECRET_KEY") or _kept_secret(DATA_DIR / "secret
 ALLOWED_HOSTS = _words("EMQ_HOSTS", "localhost 127.0.0.1 [::1]")
 CSRF_TRUSTED_ORIGINS = _words("EMQ_ORIGINS")
 EMQ_SERVERS = os.environ.get("EMQ_SERVERS", "")
+# While no server is named, `up` runs a demo, and leaves its address to the commands beside it.
+EMQ_DEMO = not EMQ_SERVERS.split()
+DEMO_SERVERS = DATA_DIR / "servers"
+if EMQ_DEMO:
+    with suppress(OSError):
+        EMQ_SERVERS = DEMO_SERVERS.read_text(encoding="ascii", errors="replace")
 EMQ_READ_ONLY = _flag("EMQ_READ_ONLY", False)
 if prefix := os.environ.get("EMQ_PREFIX", "").rstrip("/"):
     FORCE_SCRIPT_NAME = prefix
@@ -119,6 +125,8 @@ SESSION_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 CSRF_FAILURE_VIEW = "echomq_admin.console.access.csrf_failed"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5_000_000
+# One field a job: a form may name as many jobs as one call takes.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 11_000
 SECURE_REFERRER_POLICY = "same-origin"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -25,6 +25,7 @@ _FIXED = frozenset(
 )
 _LANE = re.compile(rb"g:(.*):pending\Z", re.DOTALL)
 _OPEN = re.compile(rb"(?:job|repeat|de):", re.DOTALL)
+_GLOB = re.compile(rb"[\\*?\[\]]")
 
 
 def to_wire(name: str) -> bytes:
@@ -45,6 +46,11 @@ def is_enqueueable(queue: str) -> bool:
 def spans_slots(queue: str) -> bool:
     """Whether the keys of this queue lie on several slots of a cluster."""
     return queue == "" or "}" in queue
+
+
+def lanes_pattern(queue: str) -> bytes:
+    """The SCAN pattern that every lane of one queue matches, whatever its name is."""
+    return _GLOB.sub(rb"\\\g<0>", Keyspace(queue).base) + b"g:*"
 
 
 @dataclass(frozen=True)

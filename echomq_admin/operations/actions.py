@@ -27,12 +27,13 @@ _MAX_STALLED = Whole(
     "Max stalled",
     "a job whose stall count reaches this number goes to dead, all others go back",
     default=1,
+    by_default="the first stall kills; the page starts at 2",
 )
 _GROUP = Name("group", "Lane", "the lane (group) that is meant", required=True)
 _FORCE = Flag("force", "Force", "also a job that is active, locked or the child of a flow")
 _PAYLOAD = Blob("payload", "Payload", "the payload, opaque bytes", required=True)
-_BUDGET = Whole("budget", "Budget", "how many jobs one step deletes", default=1000, high=10_000)
-_ENQUEUE_GROUP = Name("group", "Lane", "the lane (group) of the job; none: ungrouped")
+_BUDGET = Whole("budget", "Budget", "how many jobs one step deletes", default=1000, high=1000)
+_ENQUEUE_GROUP = Name("group", "Lane", "the lane (group) of the job", by_default="in no lane")
 
 _OPERATOR = (
     Action(
@@ -91,7 +92,7 @@ _OPERATOR = (
         consent=Consent.DIALOG,
         target="lane",
         help="Of the first lapsed leases, puts those of one lane back without counting a stall.",
-        args=(_GROUP, _limit("lapsed leases are looked at", 10_000)),
+        args=(_GROUP, _limit("lapsed leases are looked at", 1000)),
         outcomes=words.REAP,
     ),
     Action(

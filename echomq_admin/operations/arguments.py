@@ -24,13 +24,24 @@ _FALSE = {"", "0", "false", "no", "off"}
 
 @dataclass(frozen=True)
 class Argument(ABC):
-    """A named argument: `label` heads its field, `help` says what it does."""
+    """A named argument: `label` heads its field, `help` says what it does.
+
+    `by_default` says what the default means, where its value alone does not tell.
+    """
 
     name: str
     label: str
     help: str
     required: bool = False
     default: object = None
+    by_default: str = ""
+
+    @property
+    def whole_help(self) -> str:
+        """What it does, and what holds when it is not given."""
+        value = "" if self.default is None or self.default is False else f" {self.default}"
+        means = f": {self.by_default}" if self.by_default else ""
+        return f"{self.help} (default{value}{means})" if value or means else self.help
 
     @abstractmethod
     def clean(self, value: object) -> object:
@@ -101,14 +112,17 @@ class Name(Argument):
 
 @dataclass(frozen=True)
 class Before(Argument):
-    """What dead jobs looked like: job id -> (attempts, last error or `None`, stall count)."""
+    """What dead jobs looked like: job id -> (attempts, last error, stall count).
 
-    def clean(self, value: object) -> dict[str, tuple[int, bytes | None, int]]:
+    Error and stall count are `None` where the row had none; an empty stall count is none.
+    """
+
+    def clean(self, value: object) -> dict[str, tuple[int, bytes | None, int | None]]:
         if not isinstance(value, Mapping):
             raise Invalid(f"{self.label} names for each job its attempts, error and stall count.")
         return {name("Job id", job_id): self._one(was) for job_id, was in value.items()}
 
-    def _one(self, was: object) -> tuple[int, bytes | None, int]:
+    def _one(self, was: object) -> tuple[int, bytes | None, int | None]:
         if not isinstance(was, Sequence) or isinstance(was, str | bytes) or len(was) != 3:
             raise Invalid(f"{self.label} names for each job its attempts, error and stall count.")
         attempts, error, stalled = was
@@ -117,7 +131,7 @@ class Before(Argument):
         return (
             whole("Attempts", attempts, *TOKEN_RANGE),
             error,
-            whole("Stall count", stalled, 0, 2**53),
+            None if stalled in (None, "") else whole("Stall count", stalled, 0, 2**53),
         )
 
 

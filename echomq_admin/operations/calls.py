@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from echomq_admin.emq.calls import step_id
+
 
 @dataclass(frozen=True)
 class Call:
@@ -13,6 +15,7 @@ class Call:
     `tokens` maps a job id to the attempts that the caller saw; a job without one is not fenced.
     `args` holds what the action declares (`ACTIONS[name].args`). `op_id` names the call: the
     same op_id again moves nothing twice, within 24 h. An empty one is replaced by a fresh one.
+    `step` counts the bounded steps of one press, the first is 0.
     """
 
     action: str
@@ -22,6 +25,12 @@ class Call:
     tokens: Mapping[str, int] = field(default_factory=dict)
     args: Mapping[str, object] = field(default_factory=dict)
     op_id: str = ""
+    step: int = 0
+
+    @property
+    def step_op_id(self) -> str:
+        """The op_id under which this step is sent: that of the n-th after the first ends in .n."""
+        return step_id(self.op_id, self.step) or ""
 
 
 @dataclass(frozen=True)

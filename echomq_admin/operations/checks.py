@@ -12,7 +12,7 @@ from echomq_admin.operations.action import Action
 from echomq_admin.operations.calls import Call
 from echomq_admin.operations.refusals import Invalid
 
-_OP_ID = re.compile(r"[A-Za-z0-9._-]{1,100}\Z")
+_OP_ID = re.compile(r"[A-Za-z0-9._-]{1,80}\Z")
 
 
 def checked(action: Action, call: Call) -> Call:
@@ -64,5 +64,5 @@ def _op_id(given: str) -> str:
     if not given:
         return uuid4().hex
     if not _OP_ID.match(given):
-        raise Invalid("An op_id is 1 to 100 letters, digits, dots, dashes and underscores.")
+        raise Invalid("An op_id is 1 to 80 letters, digits, dots, dashes and underscores.")
     return given

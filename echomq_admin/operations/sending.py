@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from echomq_admin.emq import Outcome
-from echomq_admin.fleet import discovery
 from echomq_admin.fleet.servers import Server
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.calls import Call
+from echomq_admin.operations.obliterating import Obliterated, obliterate
 
 
-def send(action: Action, server: Server, call: Call, actor: str) -> object:
-    """The verb's answer. Raises what the verb raises."""
+def send(action: Action, server: Server, call: Call, actor: str, before: object = None) -> object:
+    """The verb's answer; `before` is that of the step before. Raises what the verb raises."""
+    if action.verb == "obliterate":
+        lanes = before.lanes if isinstance(before, Obliterated) else None
+        return obliterate(server, call, actor, lanes)
     args = dict(call.args)
     if action.verb == "return_to_dead":
         target = [args.pop("before")]
@@ -21,12 +24,10 @@ def send(action: Action, server: Server, call: Call, actor: str) -> object:
         target = [list(call.job_ids)]
     else:
         target = list(call.job_ids)
-    if action.verb == "obliterate":
-        args["lanes"] = discovery.known(server.name).get(call.queue, ())
     if action.fenced != "never":
         args.update(_tokens(action, call))
     verb = getattr(server.emq, action.verb)
-    return verb(call.queue, *target, **args, actor=actor, op_id=call.op_id)
+    return verb(call.queue, *target, **args, actor=actor, op_id=call.step_op_id)
 
 
 def _tokens(action: Action, call: Call) -> dict[str, object]:

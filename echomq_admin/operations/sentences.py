@@ -10,6 +10,7 @@ from echomq_admin.fleet.names import shown
 from echomq_admin.operations import words
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.calls import Call
+from echomq_admin.operations.obliterating import Obliterated
 
 _KEPT = "Attempts are kept, they fence claims. Stall counts are kept too: the next stall counts on."
 _RESET = "Attempts are kept, they fence claims. Stall counts start over."
@@ -40,16 +41,18 @@ def sentence(
     if special:
         return special(call, result, left)
     said = counted(action, outcomes)
+    if action.verb == "sweep":
+        said = f"{said}, at max stalled {call.args['max_stalled']:,}"
     if action.verb in {"sweep", "reap"}:
         return _lapsed(action, len(outcomes), said, left)
     if action.verb == "reap_group":
-        return _lapsed_of_lane(call, len(outcomes), said, left)
+        return _lapsed_of_lane(call, said, left)
     return said
 
 
-def note(call: Call) -> str:
-    """What else a person should know of what was done."""
-    if call.action != "requeue":
+def note(call: Call, outcomes: Mapping[str, str]) -> str:
+    """What else a person should know of what was done; nothing where nothing was."""
+    if call.action != "requeue" or "requeued" not in outcomes.values():
         return ""
     return _RESET if call.args["reset_stalls"] else _KEPT
 
@@ -66,11 +69,13 @@ def _lapsed(action: Action, ended: int, said: str, left: int | None) -> str:
     return said if ended else f"no lease has lapsed, nothing was {done}"
 
 
-def _lapsed_of_lane(call: Call, ended: int, said: str, left: int | None) -> str:
+def _lapsed_of_lane(call: Call, said: str, left: int | None) -> str:
     limit = int(str(call.args["limit"]))
     said = f"{said} in lane {shown(str(call.args['group']))}"
-    if left is not None and ended + left > limit:
-        return f"{said}; only the first {limit:,} of {ended + left:,} lapsed leases were looked at"
+    if left is None:
+        return f"{said}; whether all lapsed leases were looked at is not known"
+    if left:
+        return f"{said}; only the first {limit:,} of {limit + left:,} lapsed leases were looked at"
     return said
 
 
@@ -126,8 +131,22 @@ def _drain(_call: Call, result: object, _left: int | None) -> str:
 
 
 def _obliterate(call: Call, result: object, _left: int | None) -> str:
-    if result:
+    if not isinstance(result, Obliterated):
+        raise TypeError(f"obliterate answered {result!r}")
+    if result.late is None:
+        return f"{_queue(call)}: all that is known of it is deleted; whether a lane is left is not"
+    lanes = "1 lane" if result.late == 1 else f"{result.late:,} lanes"
+    if result.more and result.late:
+        return (
+            f"{_queue(call)}: {lanes} found at the end; it is paused again, there is more to delete"
+        )
+    if result.more:
         return f"{_queue(call)}: one step done, there is more to delete"
+    if result.late:
+        return (
+            f"{_queue(call)} was obliterated by this call before; {lanes} of it came since. "
+            "Pause it and obliterate it anew to delete them"
+        )
     return f"{_queue(call)} obliterated; its audit stays"
 
 

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from echomq_admin.emq import Drained
-from echomq_admin.emq.calls import step_id
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import shown
 from echomq_admin.operations import failures, looks, sentences
 from echomq_admin.operations.action import Action
-from echomq_admin.operations.actions import ACTIONS
+from echomq_admin.operations.actions import ACTIONS, Role
 from echomq_admin.operations.calls import Call, Done
 from echomq_admin.operations.checks import checked
+from echomq_admin.operations.obliterating import Obliterated
 from echomq_admin.operations.refusals import (
     Invalid,
     NotAllowed,
@@ -38,10 +38,13 @@ __all__ = [
     "Trouble",
     "Unreachable",
     "allowed",
+    "not_allowed",
     "perform",
     "steps",
 ]
 logger = logging.getLogger(__name__)
+# How often the steps of one obliterate go on for lanes that were found at its end.
+ROUNDS = 3
 
 
 def allowed(user, action_name: str) -> bool:
@@ -50,47 +53,58 @@ def allowed(user, action_name: str) -> bool:
     return action is not None and user.has_perm(action.permission)
 
 
+def not_allowed(user, what: str, role: Role) -> str:
+    """The sentence for a user who lacks a role; `what` is, for example, "use Sweep"."""
+    return f"{_who(user)} may not {what}: it takes the role {role}. Ask an admin of the console."
+
+
 def perform(user, call: Call) -> Done:
     """Check, send and word one call. Raises a subclass of `Refused`; the attempt is logged.
 
     Per-job refusals raise nothing: they are in `Done.refusals`. Drain and obliterate do one
     bounded step; `Done.more` says whether another is needed.
     """
-    try:
-        return _perform(user, call)
-    except Refused as refused:
-        logger.warning("refused: %s by %s: %s", _target(call), _who(user), refused.sentence)
-        raise
+    return _step(user, call, None)
 
 
 def steps(user, call: Call) -> Iterator[Done]:
     """Perform until nothing is left, one bounded step after the other; other actions once.
 
     The n-th step after the first has the op_id `<op_id>.<n>`, so that a loop that broke off
-    and is started again with the same op_id goes on where it was.
+    and is started again with the same op_id goes on where it was. A queue into which somebody
+    keeps writing lanes is left paused after `ROUNDS` such finds, with `Done.more` set.
     """
     done = perform(user, call)
     yield done
-    first, step = done.call, 0
-    while done.more and ACTIONS[first.action].in_steps:
-        step += 1
-        done = perform(user, replace(first, op_id=step_id(first.op_id, step) or ""))
+    rounds = _finds(done)
+    while done.more and ACTIONS[call.action].in_steps and rounds < ROUNDS:
+        done = _step(user, replace(done.call, step=done.call.step + 1), done.result)
+        rounds += _finds(done)
         yield done
 
 
-def _perform(user, call: Call) -> Done:
+def _finds(done: Done) -> bool:
+    return isinstance(done.result, Obliterated) and bool(done.result.late)
+
+
+def _step(user, call: Call, before: object) -> Done:
+    try:
+        return _perform(user, call, before)
+    except Refused as refused:
+        logger.warning("refused: %s by %s: %s", _target(call), _who(user), refused.sentence)
+        raise
+
+
+def _perform(user, call: Call, before: object) -> Done:
     action = ACTIONS.get(call.action)
     if action is None:
         raise Invalid(f"There is no action {shown(call.action)}.")
     if not allowed(user, action.verb):
-        raise NotAllowed(
-            f"{_who(user)} may not use {action.label}: it takes the role {action.role}. "
-            "Ask an admin of the console."
-        )
+        raise NotAllowed(not_allowed(user, f"use {action.label}", action.role))
     call = checked(action, call)
     server = _server(action, call)
     try:
-        result = send(action, server, call, user.get_username())
+        result = send(action, server, call, user.get_username(), before)
     except failures.FAILURES as error:
         raise failures.refusal(error, action, server, call) from error
     return _done(action, server, call, result)
@@ -108,11 +122,11 @@ def _server(action: Action, call: Call) -> servers.Server:
         reason = servers.read_only_reason(server, call.queue)
         is_known = action.creates or discovery.knows(server, call.queue)
     except failures.FAILURES as error:
-        raise failures.before_sending(error, server) from error
+        raise failures.before_sending(error, server, call) from error
     if reason:
-        raise ReadOnly(f"{reason} Nothing was sent.")
+        raise ReadOnly(f"{reason} Nothing was sent{failures.in_step(call)}.")
     if not is_known:
-        raise Invalid(f"Server {server.name} has no queue {shown(call.queue)}.")
+        raise Invalid(looks.no_queue(server, call.queue))
     return server
 
 
@@ -125,13 +139,13 @@ def _done(action: Action, server: servers.Server, call: Call, result: object) ->
         result=result,
         sentence=sentences.sentence(action, call, result, by_job, left),
         refusals=_refusals(action, server, call, by_job),
-        note=sentences.note(call),
+        note=sentences.note(call, by_job),
         more=bool(left) or (action.in_steps and _more(result)),
     )
 
 
 def _more(result: object) -> bool:
-    return result.more if isinstance(result, Drained) else bool(result)
+    return isinstance(result, Drained | Obliterated) and result.more
 
 
 def _refusals(
@@ -160,4 +174,5 @@ def _who(user) -> str:
 
 def _target(call: Call) -> str:
     jobs = f" (jobs: {len(call.job_ids):,})" if call.job_ids else ""
-    return f"{shown(call.action)} on {shown(call.server)}/{shown(call.queue)}{jobs}"
+    name = f" (op_id: {shown(call.op_id)})" if call.op_id else ""
+    return f"{shown(call.action)} on {shown(call.server)}/{shown(call.queue)}{jobs}{name}"

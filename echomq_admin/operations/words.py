@@ -37,11 +37,11 @@ _UNREADABLE = Word(
 _CHANGED = same(
     "changed meanwhile",
     "changed meanwhile: its attempts are no longer {token}: it was claimed since. "
-    "Nothing was moved. Reload the list and look again.",
+    "Nothing was moved. Look again before you repeat it.",
 )
 _LAPSED = {
-    "orphaned": same("orphaned and dropped"),
-    "unreadable": Word("unreadable row moved to dead", "unreadable rows moved to dead"),
+    "orphaned": Word("row missing, id dropped", "rows missing, ids dropped"),
+    "unreadable": same("unreadable, sent to dead"),
 }
 _EXISTS = Word(
     "row exists already",
@@ -64,7 +64,7 @@ REQUEUE = {
     "unreadable": _UNREADABLE,
     "not_dead": same(
         "no longer dead",
-        "no longer dead: it is waiting again or was taken by a worker. Reload the list.",
+        "no longer dead: it is waiting again or was taken by a worker.",
     ),
     "changed": _CHANGED,
 }
@@ -88,7 +88,7 @@ PROMOTE_NOW = {
     "unreadable": _UNREADABLE,
     "not_scheduled": same(
         "no longer scheduled",
-        "no longer scheduled: its time came or it was moved. Reload the list.",
+        "no longer scheduled: its time came or it was moved.",
     ),
     "changed": _CHANGED,
 }

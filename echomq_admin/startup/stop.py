@@ -16,7 +16,7 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        self.asked = False
+        self.by: signal.Signals | None = None
         self._sleeper, self._waker = socket.socketpair()
         self._sleeper.setblocking(False)
         self._waker.setblocking(False)
@@ -27,6 +27,11 @@ class Stop:
             signal.signal(signal.SIGHUP, self._ask)
         signal.signal(signal.SIGCHLD, _noticed)
 
+    @property
+    def asked(self) -> bool:
+        """Whether a signal asked; `by` is the first that did."""
+        return self.by is not None
+
     def wait(self, seconds: float) -> bool:
         """Sleep, but not past a signal or the end of a child. True when asked to stop."""
         if not self.asked and select.select([self._sleeper], [], [], seconds)[0]:
@@ -34,7 +39,7 @@ class Stop:
         return self.asked
 
     def _ask(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
-        self.asked = True
+        self.by = self.by or signal.Signals(number)
 
 
 def _noticed(number: int, frame: FrameType | None) -> None:

@@ -43,7 +43,10 @@ def lapse(client) -> None:
         client.zadd(ACTIVE, {member: 1})
 
 
-def test_an_express_order_stalls_twice_dies_and_is_finished_after_its_requeue(client, emq, dying):
+def test_an_express_order_stalls_twice_dies_and_is_finished_after_its_requeue(
+    client, emq, dying, caplog
+):
+    caplog.set_level("INFO")
     job_id = order(client, emq)
     dying.beat()
     lapse(client)
@@ -57,6 +60,7 @@ def test_an_express_order_stalls_twice_dies_and_is_finished_after_its_requeue(cl
     dying.beat()
     assert not client.exists(f"emq:{{orders}}:job:{job_id}")
     assert client.hget("emq:{orders}:metrics:completed", "count") == b"1"
+    assert caplog.messages[-1] == f"orders {job_id}: done at attempt 3"
 
 
 def test_a_fresh_order_comes_while_nobody_acts(client):

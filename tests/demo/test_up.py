@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -68,6 +69,23 @@ def test_the_sign_in_is_kept_for_its_owner_alone(running):
     assert kept.read_text().split() == ["admin", running.password]
 
 
+def test_the_address_of_the_demo_is_left_for_commands_of_its_owner(running):
+    kept = running.data / "servers"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert kept.read_text() == f"demo=redis://127.0.0.1:{running.valkey_port}/0"
+    words = ["manage.py", "emq", "counts", "demo/orders", "--as", "admin"]
+    ran = subprocess.run(
+        [sys.executable, *words],
+        cwd=ROOT,
+        env=environment(running.data),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert b"demo/orders" in ran.stdout
+
+
 def test_every_state_shows_within_half_a_minute(running):
     def shows_all() -> bool:
         seen = counts_of(running)
@@ -115,13 +133,15 @@ def test_a_killed_console_leaves_no_process_and_a_restart_loses_nothing(tmp_path
         password, job = first.password, wait_for(lambda: _oldest_payment(first))
         first.process.kill()
         first.wait_until_gone()
+        assert (data / "servers").exists()
     with up(data) as second:
         assert second.password == password
         assert _oldest_payment(second) == job
         second.interrupt()
         second.wait_until_gone()
         assert second.process.returncode == 0
-        assert "Stopping." in second.text()
+        assert "Stopping: SIGINT." in second.text()
+    assert not (data / "servers").exists()
 
 
 def test_it_ends_with_the_process_that_started_it(tmp_path):
@@ -130,6 +150,7 @@ def test_it_ends_with_the_process_that_started_it(tmp_path):
         assert any("valkey" in line for line in processes_of(running.data))
         running.process.send_signal(signal.SIGKILL)
         running.wait_until_gone()
+        assert "Stopping: SIGTERM." in running.text()
 
 
 def test_it_says_so_and_stops_when_its_valkey_falls(tmp_path):
@@ -144,7 +165,11 @@ def test_a_given_server_is_only_read(tmp_path, client, server_url):
     client.hset("emq:{theirs}:job:JOB0KHTOWnGLuA", mapping={"state": "active", "attempts": 1})
     client.set("{emq}:version", "echomq:3.0.0")
     before = _dump(client)
-    with up(tmp_path / "data", EMQ_SERVERS=f"prod={server_url}") as running:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "servers").write_text("demo=redis://stale")
+    with up(data, EMQ_SERVERS=f"prod={server_url}") as running:
+        assert not (data / "servers").exists()
         assert not any("valkey-server" in line for line in processes_of(running.data))
         assert not any("echomq_admin.demo" in line for line in processes_of(running.data))
         browser = Browser(running.address)

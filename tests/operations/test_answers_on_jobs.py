@@ -19,14 +19,14 @@ def test_a_requeue_counts_what_moved_and_what_did_not(client, do):
     assert done.sentence == "1 requeued, 1 row missing, 1 no longer dead"
     assert done.outcomes == {A: "requeued", B: "gone", C: "not_dead"}
     assert "row missing" in done.refusals[B]
-    assert "waiting again or was taken by a worker. Reload the list." in done.refusals[C]
+    assert "waiting again or was taken by a worker." in done.refusals[C]
     assert A not in done.refusals
 
 
 def test_a_requeue_that_moves_nothing_says_0(client, do):
     pending(client, A)
     done = do("requeue", A)
-    assert done.sentence == "0 requeued, 1 no longer dead"
+    assert (done.sentence, done.note) == ("0 requeued, 1 no longer dead", "")
 
 
 def test_a_requeue_says_which_counters_are_kept(client, do):
@@ -222,3 +222,11 @@ def test_extend_says_how_long(client, do):
     assert done.sentence == f"lease of {A} extended: 30,000 ms from now"
     assert EchoMQ(client).sweep(Q).recovered == ()
     assert client.zscore(P + b"active", A) < FAR_MS
+
+
+def test_a_return_to_dead_writes_no_stall_count_where_there_was_none(client, do):
+    pending(client, A)
+    do("return_to_dead", A, before={A: (0, None, None)})
+    row = client.hgetall(P + b"job:" + A.encode())
+    assert row[b"state"] == b"dead"
+    assert not row.keys() & {b"stalled", b"last_error"}

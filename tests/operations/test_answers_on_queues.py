@@ -3,7 +3,6 @@
 import pytest
 
 from echomq_admin.emq.audit import tail
-from echomq_admin.fleet import discovery, servers
 from echomq_admin.operations import services
 from echomq_admin.operations.services import Call
 from tests.operations.scenes import A, B, C, D, G, P, Q, active, pending
@@ -20,7 +19,8 @@ def test_a_sweep_names_what_became_of_each_lease(client, do):
     done = do("sweep", max_stalled=2)
     assert done.outcomes == {A: "recovered", B: "dead", C: "orphaned", D: "unreadable"}
     assert done.sentence == (
-        "1 recovered, 1 dead, 1 orphaned and dropped, 1 unreadable row moved to dead"
+        "1 recovered, 1 dead, 1 row missing, id dropped, 1 unreadable, sent to dead, "
+        "at max stalled 2"
     )
     assert not done.refusals
     assert not done.more
@@ -28,7 +28,7 @@ def test_a_sweep_names_what_became_of_each_lease(client, do):
 
 def test_a_sweep_of_an_orphan_writes_no_row(client, do):
     client.zadd(P + b"active", {A: 1})
-    assert do("sweep").sentence == "0 recovered, 1 orphaned and dropped"
+    assert do("sweep").sentence == "0 recovered, 1 row missing, id dropped, at max stalled 1"
     assert not client.exists(P + b"job:" + A.encode())
 
 
@@ -38,14 +38,14 @@ def test_a_sweep_that_reaches_its_limit_says_how_many_are_left(client, do):
     done = do("sweep", max_stalled=2, limit=100)
     assert done.more
     assert done.sentence == (
-        "100 of 250 lapsed leases swept, sweep again for the rest: 100 recovered"
+        "100 of 250 lapsed leases swept, sweep again for the rest: 100 recovered, at max stalled 2"
     )
 
 
 def test_a_sweep_of_exactly_its_limit_leaves_nothing(client, do):
     active(client, A, 1)
     done = do("sweep", max_stalled=2, limit=1)
-    assert (done.sentence, done.more) == ("1 recovered", False)
+    assert (done.sentence, done.more) == ("1 recovered, at max stalled 2", False)
 
 
 def test_a_sweep_without_lapsed_leases_says_so(client, do):
@@ -57,7 +57,7 @@ def test_a_sweep_larger_than_one_call_takes_all(client, do):
     for number in range(1_500):
         active(client, f"JOB{number:011}", 1)
     done = do("sweep", max_stalled=2, limit=5_000)
-    assert done.sentence == "1,500 recovered"
+    assert done.sentence == "1,500 recovered, at max stalled 2"
 
 
 def test_a_reap_counts_no_stall(client, do):
@@ -74,6 +74,17 @@ def test_a_reap_of_a_lane_says_when_it_did_not_see_every_lapsed_lease(client, do
     assert done.sentence == (
         f"1 put back in lane {G}; only the first 1 of 3 lapsed leases were looked at"
     )
+
+
+def test_a_reap_of_a_lane_that_saw_every_lapsed_lease_has_no_more(client, do):
+    for job_id, deadline in ((A, 1), (B, 2), (C, 3)):
+        active(client, job_id, deadline)
+    client.hset(P + b"job:" + A.encode(), "group", G)
+    done = do("reap_group", group=G, limit=3)
+    assert (done.sentence, done.more) == (f"1 put back in lane {G}", False)
+    done = do("reap_group", group="unknown", limit=3)
+    assert (done.sentence, done.more) == ("0 put back in lane unknown", False)
+    assert do("reap_group", group="unknown", limit=1).more
 
 
 def test_promote_counts_and_says_how_many_are_left(client, do, emq):
@@ -127,31 +138,27 @@ def test_an_action_without_steps_is_performed_once(client, member):
     assert len(list(services.steps(member("admin"), call))) == 1
 
 
-def test_obliterate_asks_for_a_paused_queue(client, refusal):
-    pending(client)
-    refused = refusal("obliterate")
-    assert refused.sentence == "Queue orders is not paused, so nothing was deleted. Pause it first."
+def test_the_longest_op_id_lasts_for_every_step(client, member):
+    for number in range(5):
+        pending(client, f"JOB{number:011}")
+    call = Call("drain", "main", Q, args={"budget": 2}, op_id="x" * 80)
+    done = list(services.steps(member("admin"), call))
+    assert sum(step.result.removed for step in done) == 5
+    assert tail(client, Q).entries[0].op_id == "x" * 80 + ".2"
 
 
-def test_obliterate_asks_for_force_while_jobs_are_active(client, do, refusal, emq):
-    active(client)
-    emq.pause(Q)
-    assert "has active jobs" in refusal("obliterate").sentence
-    done = do("obliterate", force=True)
-    assert done.sentence == "queue orders obliterated; its audit stays"
-    assert not client.keys("emq:*")
-
-
-def test_obliterate_does_not_mistake_the_name_of_a_queue_for_a_reason(client, refusal):
-    client.hset("emq:{active}:meta", "paused", "1")
-    client.set("emq:{active}:ring", "x")
-    assert "ring is a string" in refusal("obliterate", queue="active").sentence
-
-
-def test_obliterate_finds_the_lanes_that_discovery_knows(client, do, emq):
-    pending(client, A, G)
+def test_a_step_that_fails_behind_others_speaks_only_of_itself(client, member, settings):
+    for number in range(5):
+        pending(client, f"JOB{number:011}")
+    call = Call("drain", "main", Q, args={"budget": 2})
+    steps = services.steps(member("admin"), call)
+    next(steps)
+    client.set(P + b"ring", "x")
+    with pytest.raises(services.Refused, match=r"Nothing was changed in this step\."):
+        next(steps)
+    steps = services.steps(member("admin"), call)
     client.delete(P + b"ring")
-    emq.pause(Q)
-    discovery.discover(servers.server("main"))
-    do("obliterate")
-    assert not client.exists(P + b"g:" + G.encode() + b":pending")
+    next(steps)
+    settings.EMQ_READ_ONLY = True
+    with pytest.raises(services.ReadOnly, match=r"Nothing was sent in this step\."):
+        next(steps)

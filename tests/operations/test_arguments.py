@@ -135,7 +135,7 @@ def test_an_action_that_is_not_fenced_drops_tokens():
     assert _check("sweep", (), {A: 3}).tokens == {}
 
 
-@pytest.mark.parametrize("op_id", ["a b", "x" * 101, "é", "a\n", "{}"])
+@pytest.mark.parametrize("op_id", ["a b", "x" * 81, "é", "a\n", "{}"])
 def test_an_op_id_is_a_short_plain_word(op_id):
     assert "op_id" in _sentence("pause", op_id=op_id)
 
@@ -153,6 +153,24 @@ def test_what_jobs_were_must_be_whole(before):
 
 def test_what_jobs_were_is_given_for_exactly_the_named_jobs():
     assert "exactly the jobs" in _sentence("return_to_dead", (A,), before={"b": (1, None, 0)})
+
+
+@pytest.mark.parametrize("stalled", [None, ""])
+def test_a_job_may_have_had_no_stall_count_and_no_error(stalled):
+    call = _check("return_to_dead", (A,), before={A: [3, None, stalled]})
+    assert call.args["before"] == {A: (3, None, None)}
+
+
+@pytest.mark.parametrize(
+    ("action", "given"),
+    [
+        ("drain", {"budget": 1_001}),
+        ("obliterate", {"budget": 1_001}),
+        ("reap_group", {"limit": 1_001, "group": "g"}),
+    ],
+)
+def test_what_one_script_does_is_bounded(action, given):
+    assert "must be from 1 to 1,000" in _sentence(action, **given)
 
 
 def test_what_a_job_was_becomes_numbers_and_bytes():

@@ -73,7 +73,7 @@ def test_a_job_that_its_stalls_killed_gets_a_fresh_budget_on_request(emq_command
     assert EchoMQ(client).claim(Q, 1).attempts == 4
     client.zadd(P + b"active", {A: 1})
     ran = emq_command("sweep", Q, "--max-stalled", "2", "--as", operator)
-    assert ran.out.startswith("1 recovered\n")
+    assert ran.out.startswith("1 recovered, at max stalled 2\n")
 
 
 def test_a_job_that_is_running_now_is_not_removed(emq_command, client, admin):
@@ -87,7 +87,7 @@ def test_a_job_that_is_running_now_is_not_removed(emq_command, client, admin):
 def test_an_orphan_is_swept_without_a_ghost(emq_command, client, operator):
     client.zadd(P + b"active", {A: 1})
     ran = emq_command("sweep", Q, "--as", operator)
-    assert ran.out.startswith("0 recovered, 1 orphaned and dropped\n")
+    assert ran.out.startswith("0 recovered, 1 row missing, id dropped, at max stalled 1\n")
     assert f"  {A}: orphaned" in ran.out
     assert not client.keys(P + b"*")
 

@@ -1,17 +1,11 @@
 """Servers, queues and ids of any bytes on the command line."""
 
 import base64
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from tests.operations.conftest import dump
 from tests.operations.scenes import A, B, P, Q, dead, pending
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
@@ -83,41 +77,35 @@ def test_several_servers_ask_for_the_name_of_one(
     assert emq_command("requeue", f"two/{Q}", A, "--as", operator).code == 0
 
 
+@pytest.mark.parametrize("words", [("requeue", "prod/orders", A), ("jobs", "prod/orders", "dead")])
+def test_a_server_that_is_not_there_is_named_beside_those_that_are(
+    emq_command, client, operator, words
+):
+    ran = emq_command(*words, "--as", operator)
+    assert ran.err == (
+        "There is no server prod, and server main has no queue prod/orders. "
+        "EMQ_SERVERS names: main.\n"
+    )
+
+
+def test_what_can_be_no_server_is_not_called_one(emq_command, client, operator):
+    ran = emq_command("requeue", "Prod_1/orders", A, "--as", operator)
+    assert ran.err == "Server main has no queue Prod_1/orders.\n"
+
+
+def test_among_several_servers_one_that_is_not_there_is_named(
+    emq_command, client, operator, settings, server_url
+):
+    settings.EMQ_SERVERS = f"one={server_url} two={server_url}"
+    ran = emq_command("requeue", "prod/orders", A, "--as", operator)
+    assert ran.err.startswith("There is no server prod. Several servers are configured")
+
+
 def test_without_a_server_the_setting_is_named(emq_command, settings, operator):
     settings.EMQ_SERVERS = ""
     ran = emq_command("pause", Q, "--as", operator)
     assert ran.code == 2
     assert "EMQ_SERVERS" in ran.err
-
-
-def test_the_real_command_takes_raw_bytes_and_ends_with_its_code(client, server_url, tmp_path):
-    raw = b"JOB\xff/"
-    for member in (raw, A.encode()):
-        client.hset(P + b"job:" + member, mapping={"state": "dead", "attempts": 3})
-        client.zadd(P + b"dead", {member: 0})
-    env = os.environ | {
-        "EMQ_DATA": str(tmp_path),
-        "EMQ_SERVERS": f"main={server_url}",
-        "PYTHONIOENCODING": "ascii",
-        "DJANGO_SETTINGS_MODULE": "echomq_admin.settings",
-        "DJANGO_SUPERUSER_PASSWORD": "not-used-anywhere",
-    }
-    _manage(env, "migrate", "-v0")
-    _manage(env, "createsuperuser", "--noinput", "--username", "root", "--email", "")
-    ran = _manage(env, "emq", "requeue", Q, raw, A, "ü", "--as", "root", code=1)
-    assert ran.splitlines()[0] == b"2 requeued, 1 row missing"
-    assert b"  \\xfc (~w7w): row missing" in ran.splitlines()[1]
-    assert client.zcard(P + b"pending") == 2
-    _manage(env, "emq", "requeue", Q, A, "--as", "root", "--max-stalled", "1", code=2)
-
-
-def _manage(env, *words, code=0) -> bytes:
-    ran = subprocess.run(
-        [sys.executable, ROOT / "manage.py", *words], env=env, capture_output=True, check=False
-    )
-    assert ran.returncode == code, ran.stderr.decode()
-    assert b"Traceback" not in ran.stderr
-    return ran.stdout
 
 
 def test_a_setting_that_cannot_be_read_is_a_usage_error(emq_command, settings, operator):

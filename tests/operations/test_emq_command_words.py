@@ -129,3 +129,19 @@ def test_the_read_only_switch_ends_with_2(emq_command, client, settings, operato
     ran = emq_command("requeue", Q, A, "--as", operator, "--json")
     assert ran.code == 2
     assert ran.document["error"]["kind"] == "ReadOnly"
+
+
+@pytest.mark.parametrize("text", [f"{A}=0:", f'{{"{A}": [0, null, null]}}'])
+def test_a_return_to_dead_may_name_no_stall_count(emq_command, client, operator, text):
+    pending(client, A)
+    assert emq_command("return_to_dead", Q, "--errors", text, "--as", operator).code == 0
+    assert not client.hexists(P + b"job:" + A.encode(), "stalled")
+
+
+def test_a_token_of_another_job_is_named_as_everywhere(emq_command, client, operator):
+    dead(client)
+    ran = emq_command("requeue", Q, A, "--token", "\udcff=1", "--as", operator)
+    assert ran.code == 2
+    assert "--token names \\xff, which is none" in ran.err
+    ran = emq_command("requeue", Q, A, "--token", "\udcff", "--as", operator)
+    assert "not \\xff." in ran.err

@@ -70,8 +70,8 @@ def test_an_answer_that_was_lost_can_be_asked_for_again(
         refused = _refused(boss, call)
         assert type(refused) is Unreachable
         assert "not known" in refused.sentence
-        assert "press-1" in refused.sentence
-        assert "moves nothing twice" in refused.sentence
+        assert "did not answer this" in refused.sentence
+        assert "again: nothing moves twice" in refused.sentence
         cut.cut_after = None
         done = services.perform(boss, call)
         assert cut.cuts == 1
@@ -139,7 +139,7 @@ def test_a_user_without_the_right_is_told_to_get_it(own, settings, boss):
     settings.EMQ_SERVERS = f"main=redis://looker:{PASSWORD}@127.0.0.1:{port}/0"
     refused = _refused(boss, LOST)
     assert type(refused) is Trouble
-    assert "lacks a right. Nothing was changed." in refused.sentence
+    assert "lacks a right (EVALSHA). Nothing was changed." in refused.sentence
     assert PASSWORD not in refused.sentence
 
 
@@ -178,9 +178,12 @@ def test_what_is_left_stays_unsaid_when_the_second_look_fails(settings, client, 
     with wire(server_port) as cut:
         settings.EMQ_SERVERS = f"main=redis://127.0.0.1:{cut.port}/0"
         servers.server("main").facts()
-        cut.cut_after = b"TIME"
+        cut.cut_after = b"\r\nTIME\r\n"
         done = services.perform(boss, Call("sweep", "main", Q, args={"limit": 1}))
-    assert done.sentence == "0 recovered, 1 dead; whether more leases have lapsed is not known"
+    assert (
+        done.sentence
+        == "0 recovered, 1 dead, at max stalled 1; whether more leases have lapsed is not known"
+    )
 
 
 def test_a_child_is_refused_even_when_its_parent_cannot_be_read(
@@ -191,7 +194,7 @@ def test_a_child_is_refused_even_when_its_parent_cannot_be_read(
     with wire(server_port) as cut:
         settings.EMQ_SERVERS = f"main=redis://127.0.0.1:{cut.port}/0"
         servers.server("main").facts()
-        cut.cut_after = b"HMGET"
+        cut.cut_after = b"\r\nHMGET\r\n"
         done = services.perform(boss, Call("remove", "main", Q, (A,)))
     assert "part of a flow. It was not removed." in done.refusals[A]
 
@@ -269,7 +272,7 @@ def test_what_cannot_be_looked_up_is_not_claimed(settings):
 
 def test_a_server_that_loads_is_no_lost_answer(settings):
     settings.EMQ_SERVERS = "main=redis://127.0.0.1:1/0"
-    refused = before_sending(BusyLoadingError("loading"), servers.server("main"))
+    refused = before_sending(BusyLoadingError("loading"), servers.server("main"), LOST)
     assert type(refused) is Trouble
 
 

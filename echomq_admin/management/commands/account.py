@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from echomq_admin.fleet.names import shown
+from echomq_admin.operations.cli.stops import NO_DATABASE, SERVER, no_database
 from echomq_admin.operations.roles import Role
 
 
@@ -25,10 +26,15 @@ class Command(BaseCommand):
     def handle(self, *, name: str, role: str | None, close: bool, **_: object) -> None:
         if close == bool(role):
             raise CommandError("Say either --role viewer, operator or admin, or --close.")
-        if close:
-            self._close(name)
-        else:
-            self._give(name, str(role))
+        try:
+            if close:
+                self._close(name)
+            else:
+                self._give(name, str(role))
+        except NO_DATABASE as error:
+            raise CommandError(no_database(error), returncode=SERVER) from None
+        except UnicodeEncodeError:
+            raise CommandError(f"{shown(name)} can be no name of an account.") from None
 
     def _close(self, name: str) -> None:
         if not User.objects.filter(username=name).update(is_active=False):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import redis
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from echomq_admin.fleet.discovery import discover
-from echomq_admin.fleet.servers import Server, UnknownServer, server, servers, trouble
+from echomq_admin.fleet.servers import TROUBLE, Server, UnknownServer, server, servers, trouble
+from echomq_admin.operations.cli.stops import NO_DATABASE, SERVER, no_database
 
 
 class Command(BaseCommand):
@@ -22,14 +22,17 @@ class Command(BaseCommand):
             chosen = [server(name) for name in options["server"]] or servers()
         except (ValueError, UnknownServer) as error:
             raise CommandError(str(error)) from None
-        failed = [one.name for one in chosen if not self._pass(one)]
+        try:
+            failed = [one.name for one in chosen if not self._pass(one)]
+        except NO_DATABASE as error:
+            raise CommandError(no_database(error), returncode=SERVER) from None
         if failed:
             raise CommandError(f"no pass over {', '.join(failed)}")
 
     def _pass(self, one: Server) -> bool:
         try:
             found = discover(one)
-        except (redis.RedisError, OSError) as error:
+        except TROUBLE as error:
             self.stderr.write(trouble(one, error))
             return False
         assert found is not None

@@ -2,47 +2,82 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
 import sys
 from uuid import uuid4
 
 from django.contrib.auth import get_user_model
-from django.core.management.base import BaseCommand
+from django.core.management.base import (
+    BaseCommand,
+    CommandParser,
+    DjangoHelpFormatter,
+    OutputWrapper,
+)
 
+from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet.names import shown
 from echomq_admin.operations import services
 from echomq_admin.operations.actions import ACTIONS, VIEW
-from echomq_admin.operations.arguments import whole
-from echomq_admin.operations.cli import counts, jobs, options, output
-from echomq_admin.operations.cli.names import typed
+from echomq_admin.operations.cli import counts, options, output, readings, terminal
 from echomq_admin.operations.cli.stops import (
     DONE,
+    NO_DATABASE,
     SERVER,
     SOME_REFUSED,
     USAGE,
     ServerFailed,
     Usage,
     exit_code,
+    no_database,
 )
 from echomq_admin.operations.refusals import Invalid, Refused, Trouble
 
 
+class _Help(DjangoHelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """Django's order of options, and a list of verbs that stays a list."""
+
+
 class Command(BaseCommand):
     help = (
-        "Reads queues and moves jobs. Exit codes: 0 all done, 1 some refused, "
-        "2 usage or permission, 3 server trouble. Names that are not plain: ~base64url."
+        "Reads queues and moves jobs. Exit codes: 0 all done, 1 some refused, 2 usage or\n"
+        "permission, 3 trouble of a server, the database or the output.\n"
+        "Names that are not plain: ~base64url."
     )
     requires_system_checks = ()
+    # Why a part of the answer could not be written, if so.
+    _unwritten = ""
+
+    def create_parser(self, prog_name: str, subcommand: str, **given: object) -> CommandParser:
+        given |= {"formatter_class": _Help, "epilog": readings.verbs_by_role()}
+        return super().create_parser(prog_name, subcommand, **given)
 
     def add_arguments(self, parser) -> None:
-        verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-        _add_readings(verbs)
+        verbs = parser.add_subparsers(
+            dest="verb", metavar="VERB", required=True, help="one of those below"
+        )
+        readings.add_readings(verbs)
         options.add_actions(verbs)
 
     def run_from_argv(self, argv: list[str]) -> None:
-        """A terminal that cannot show a character gets it escaped."""
+        """A terminal that cannot show a character gets it escaped; each refusal is said once."""
+        terminal.have_streams()
+        self.stdout, self.stderr = OutputWrapper(sys.stdout), OutputWrapper(sys.stderr)
         sys.stdout.reconfigure(errors="backslashreplace")
-        super().run_from_argv(argv)
+        # The command writes the sentence to the stream that the log would write it to as well.
+        services.logger.disabled = True
+        code = DONE
+        try:
+            super().run_from_argv(argv)
+        except SystemExit as stop:
+            code = int(stop.code or DONE)
+        self._unwritten = terminal.written(sys.stdout, sys.stdout.flush) or self._unwritten
+        if self._unwritten:
+            self._tell(self._unwritten)
+            code = code or SERVER
+        if code != DONE:
+            sys.exit(code)
 
     def handle(self, **given: object) -> None:
         """Do one verb; ends by `SystemExit` with the exit code when that is not 0."""
@@ -54,6 +89,8 @@ class Command(BaseCommand):
             code = self._fail(str(error), USAGE)
         except ServerFailed as error:
             code = self._fail(str(error), SERVER)
+        except NO_DATABASE as error:
+            code = self._fail(no_database(error), SERVER)
         if code != DONE:
             sys.exit(code)
 
@@ -78,14 +115,14 @@ class Command(BaseCommand):
             self._print(output.summary(steps), *output.lines(steps[-1]))
             if steps[-1].note:
                 self._print(steps[-1].note)
-        return SOME_REFUSED if steps[-1].refusals else DONE
+        return SOME_REFUSED if steps[-1].refusals or output.is_left(steps[-1]) else DONE
 
     def _refused(self, call: services.Call, refused: Refused) -> int:
         if self._json:
             self._print_json(output.refusal_document(call, refused))
-        self.stderr.write(refused.sentence)
+        self._tell(refused.sentence)
         if isinstance(refused, Trouble):
-            self.stderr.write(f"On the command line: --op-id {call.op_id}")
+            self._tell(f"On the command line: --op-id {call.op_id}")
         return exit_code(refused)
 
     def _read(self, user, given: dict[str, object]) -> int:
@@ -93,16 +130,12 @@ class Command(BaseCommand):
             raise Usage(f"{shown(user.get_username())} may not look: it takes the role viewer.")
         if given["verb"] == "counts":
             return self._counts(given)
-        place = str(given["place"])
-        if given["verb"] == "jobs":
-            limit = whole("Limit", given["limit"], 1, jobs.MAX_ROWS)
-            group = None if given["group"] is None else typed(str(given["group"]))
-            page = jobs.jobs(place, str(given["state"]), limit, str(given["cursor"]), group)
-            self._answer(page, jobs.jobs_lines)
-            return DONE
-        found = jobs.job(place, typed(str(given["id"])))
-        self._answer(found, jobs.job_lines)
-        return DONE if jobs.is_there(found) else SOME_REFUSED
+        answer, lines, is_found = readings.read(given)
+        if self._json:
+            self._print_json(answer)
+        else:
+            self._print(*lines(answer))
+        return DONE if is_found else SOME_REFUSED
 
     def _counts(self, given: dict[str, object]) -> int:
         answer = counts.counts(given["place"])
@@ -112,55 +145,40 @@ class Command(BaseCommand):
             self._print(*counts.lines(answer))
         failed = [str(server["error"]) for server in answer if "error" in server]
         for sentence in failed:
-            self.stderr.write(sentence)
+            self._tell(sentence)
         return SERVER if failed else DONE
-
-    def _answer(self, answer, lines) -> None:
-        if self._json:
-            self._print_json(answer)
-        else:
-            self._print(*lines(answer))
 
     def _fail(self, sentence: str, code: int) -> int:
         if self._json:
             self._print_json({"error": {"sentence": sentence}})
-        self.stderr.write(sentence)
+        self._tell(sentence)
         return code
 
     def _progress(self, sentence: str) -> None:
-        (self.stderr if self._json else self.stdout).write(sentence)
+        self._write(self.stderr if self._json else self.stdout, sentence)
 
     def _print(self, *lines: str) -> None:
         for line in lines:
-            self.stdout.write(line)
+            self._write(self.stdout, line)
 
     def _print_json(self, answer: object) -> None:
-        self.stdout.write(json.dumps(answer, indent=2))
+        self._print(json.dumps(answer, indent=2))
 
+    def _tell(self, sentence: str) -> None:
+        self._write(self.stderr, sentence)
 
-def _add_readings(verbs) -> None:
-    reading = verbs.add_parser("counts", help="the sizes of queues")
-    options.add_common(reading)
-    reading.add_argument("place", nargs="?", metavar="[SERVER/][QUEUE]")
-    reading = verbs.add_parser("jobs", help="the rows of one set")
-    options.add_common(reading)
-    reading.add_argument("place", metavar="[SERVER/]QUEUE")
-    reading.add_argument("state", choices=jobs.STATES)
-    reading.add_argument("--limit", default="25", metavar="N", help="at most so many rows")
-    reading.add_argument("--cursor", default="", help="where the page before ended")
-    reading.add_argument("--group", help="the lane whose waiting jobs are meant")
-    reading = verbs.add_parser("job", help="one job, whole")
-    options.add_common(reading)
-    reading.add_argument("place", metavar="[SERVER/]QUEUE")
-    reading.add_argument("id", metavar="ID")
+    def _write(self, stream: OutputWrapper, text: str) -> None:
+        unwritten = terminal.written(stream, lambda: stream.write(text))
+        self._unwritten = self._unwritten or unwritten
 
 
 def _user(name: str):
     """The active user of that name. Raises `Usage`."""
     users = get_user_model()
+    name = from_wire(os.fsencode(name))
     try:
         user = users._default_manager.get_by_natural_key(name)
-    except users.DoesNotExist:
+    except (users.DoesNotExist, UnicodeEncodeError):
         raise Usage(f"There is no user {shown(name)}.") from None
     if not user.is_active:
         raise Usage(f"The user {shown(name)} is not active.")

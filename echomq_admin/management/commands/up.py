@@ -22,6 +22,7 @@ from echomq_admin.fleet import servers
 from echomq_admin.startup.children import Child, Family, end_with_parent
 from echomq_admin.startup.door import listen, reachable
 from echomq_admin.startup.errors import CannotGoOn
+from echomq_admin.startup.leaving import left
 from echomq_admin.startup.lock import take
 from echomq_admin.startup.sign_in import sign_in
 from echomq_admin.startup.stop import Stop
@@ -48,7 +49,8 @@ class Command(BaseCommand):
             end_with_parent(signal.SIGTERM, os.getppid())
         stop = Stop()
         try:
-            _check_servers()
+            if not settings.EMQ_DEMO:
+                _check_servers()
             with _alone(settings.DATA_DIR), contextlib.closing(_socket()) as door:
                 self._run(stop, door)
         except CannotGoOn as reason:
@@ -62,10 +64,9 @@ class Command(BaseCommand):
         address = reachable(door)
         with (
             Family(settings.BASE_DIR, logs, self._say) as ground,
+            _demo(ground) as url,
             Family(settings.BASE_DIR, logs, self._say) as house,
         ):
-            demo = not settings.EMQ_SERVERS.split()
-            url = embedded.start(ground, settings.DATA_DIR / "valkey") if demo else ""
             self._furnish(house, url, door)
             welcome = sign_in(settings.DATA_DIR / "sign-in")
             while not (stop.wait(0.05) or _answers(address)):
@@ -75,7 +76,7 @@ class Command(BaseCommand):
             while not stop.wait(LOOK_S):
                 ground.watch()
                 house.watch()
-            self._say("Stopping.")
+            self._say(f"Stopping: {stop.by.name}.")
 
     def _furnish(self, house: Family, url: str, door: socket.socket) -> None:
         """Bring the database up to date and start the children, who take the door along."""
@@ -97,6 +98,18 @@ class Command(BaseCommand):
     def _say(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
+
+
+@contextlib.contextmanager
+def _demo(ground: Family) -> Iterator[str]:
+    """The demo's server, its address left for other commands; "" when servers are named."""
+    if not settings.EMQ_DEMO:
+        settings.DEMO_SERVERS.unlink(missing_ok=True)
+        yield ""
+        return
+    url = embedded.start(ground, settings.DATA_DIR / "valkey")
+    with left(settings.DEMO_SERVERS, f"demo={url}"):
+        yield url
 
 
 @contextlib.contextmanager

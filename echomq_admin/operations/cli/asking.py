@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import redis
-from redis.exceptions import RedisClusterException
-
 from echomq_admin.fleet import discovery, servers
-from echomq_admin.fleet.names import shown
 from echomq_admin.fleet.servers import Server
+from echomq_admin.operations import looks
 from echomq_admin.operations.cli.stops import ServerFailed, Usage
 
 
@@ -19,7 +16,7 @@ def answering(server: Server) -> Iterator[None]:
     """Turn the trouble of a server into `ServerFailed`."""
     try:
         yield
-    except (redis.RedisError, RedisClusterException, OSError) as error:
+    except servers.TROUBLE as error:
         raise ServerFailed(servers.trouble(server, error)) from error
 
 
@@ -28,5 +25,5 @@ def with_queue(server_name: str, queue: str) -> Server:
     server = servers.server(server_name)
     with answering(server):
         if not discovery.knows(server, queue):
-            raise Usage(f"Server {server_name} has no queue {shown(queue)}.")
+            raise Usage(looks.no_queue(server, queue))
     return server

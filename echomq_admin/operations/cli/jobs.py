@@ -8,16 +8,19 @@ from collections.abc import Iterator
 
 from echomq_admin.emq import reads
 from echomq_admin.emq.keyspace import from_wire
-from echomq_admin.emq.reads import ActivePage, Job, JobPage, Text
+from echomq_admin.emq.reads import ActivePage, Job, JobPage, Lease, Text, phase_of
 from echomq_admin.emq.rows import ROW_MISSING
 from echomq_admin.fleet.names import shown
 from echomq_admin.fleet.servers import Server
+from echomq_admin.operations.cli import times
 from echomq_admin.operations.cli.asking import answering, with_queue
 from echomq_admin.operations.cli.names import named, place
+from echomq_admin.operations.cli.stops import Usage
 
-STATES = ("dead", "pending", "active")
+STATES = ("dead", "pending", "active", "scheduled", "lane")
 MAX_ROWS = 10_000
 _LONGEST = 200
+_GONE = "A job that has completed leaves no row; the completed count of its queue went up."
 
 
 def jobs(
@@ -25,13 +28,18 @@ def jobs(
 ) -> dict[str, object]:
     """At most `limit` rows of a set from `cursor` on; `next` is the cursor behind them.
 
+    `group` names the lane of "lane"; with "pending" it does the same.
     Raises `Usage`, `ServerFailed`.
     """
+    if state == "lane" and group is None:
+        raise Usage("Which lane? It is named by --group.")
+    if group is not None and state not in {"lane", "pending"}:
+        raise Usage(f"--group names a lane of waiting jobs; it does not go with {state}.")
     name, queue = place(text)
     server = with_queue(name, queue)
     with answering(server):
         pages = list(_pages(server, queue, state, limit, cursor, group))
-    rows = [row for page in pages for row in _rows(page)]
+    rows = [row for page in pages for row in _rows(page, state)]
     return {
         "server": name,
         **named("queue", queue),
@@ -54,6 +62,8 @@ def _pages(
             page = reads.active_page(server.client, queue, asked, cursor)
         elif state == "dead":
             page = reads.dead_page(server.client, queue, asked, cursor)
+        elif state == "scheduled":
+            page = reads.scheduled_page(server.client, queue, asked, cursor)
         else:
             page = reads.pending_page(server.client, queue, asked, cursor, group)
         yield page
@@ -63,13 +73,17 @@ def _pages(
         cursor = page.next
 
 
-def _rows(page: JobPage | ActivePage) -> list[dict[str, object]]:
-    if isinstance(page, JobPage):
-        return [_row(job) for job in page.jobs]
-    return [
-        _row(lease.job) | {"lease": lease.phase, "remaining_ms": _finite(lease.remaining_ms)}
-        for lease in page.leases
-    ]
+def _rows(page: JobPage | ActivePage, state: str) -> list[dict[str, object]]:
+    if isinstance(page, ActivePage):
+        return [lease_row(lease) for lease in page.leases]
+    if state == "scheduled":
+        return [_row(job) | {"due_ms": _finite(job.score or 0.0)} for job in page.jobs]
+    return [_row(job) for job in page.jobs]
+
+
+def lease_row(lease: Lease) -> dict[str, object]:
+    """A job in flight for a document."""
+    return _row(lease.job) | {"lease": lease.phase, "remaining_ms": _finite(lease.remaining_ms)}
 
 
 def _row(job: Job) -> dict[str, object]:
@@ -106,9 +120,10 @@ def _finite(number: float) -> float | str:
 
 def jobs_lines(answer: dict[str, object]) -> list[str]:
     """A line a job, and how many there are."""
-    lines = [_job_line(row) for row in answer["jobs"]]
+    lines = [job_line(row, answer["now_ms"]) for row in answer["jobs"]]
     total = "?" if answer["total"] is None else f"{answer['total']:,}"
-    lines.append(f"{len(lines):,} of {total} {answer['state']}")
+    state = "in the lane" if answer["state"] == "lane" else answer["state"]
+    lines.append(f"{len(lines):,} of {total} {state}")
     if answer["fault"]:
         lines.append(shown(str(answer["fault"])))
     if answer["next"]:
@@ -116,19 +131,28 @@ def jobs_lines(answer: dict[str, object]) -> list[str]:
     return lines
 
 
-def _job_line(row: dict[str, object]) -> str:
+def job_line(row: dict[str, object], now_ms: int = 0) -> str:
+    """One row of a document as a line."""
     words = [str(row["job"])]
     if row.get("job_name"):
         words.append(f"({row['job_name']})")
     if row["fault"]:
-        return " ".join([*words, shown(str(row["fault"]))])
+        return ", ".join([f"{' '.join(words)} {shown(str(row['fault']))}", *_times(row, now_ms)])
     words += [
         f"{name}={'?' if row[name] is None else row[name]}" for name in ("attempts", "stalled")
     ]
-    words += [f"{name}={row[name]}" for name in ("group", "lease", "remaining_ms") if name in row]
+    words += [f"group={row['group']}"] if "group" in row else []
+    words += _times(row, now_ms)
     if row["error"]:
         words.append(f"error={_preview(row['error'])}")
     return " ".join(words)
+
+
+def _times(row: dict[str, object], now_ms: int) -> list[str]:
+    """What is left of the lease of a row, or when it is due."""
+    if "lease" in row:
+        return [times.lease(row["lease"], float(row["remaining_ms"]))]
+    return [times.due(float(row["due_ms"]), now_ms)] if "due_ms" in row else []
 
 
 def _preview(text: dict[str, object]) -> str:
@@ -173,17 +197,30 @@ def is_there(answer: dict[str, object]) -> bool:
 
 def job_lines(answer: dict[str, object]) -> list[str]:
     """A line a fact, then a line a field."""
-    held = [f"{where} (score {score})" for where, score in answer["held_by"].items()]
+    now_ms, minted = answer["now_ms"], answer["minted_ms"]
+    held = [_held(where, float(score), now_ms) for where, score in answer["held_by"].items()]
     lines = [
         str(answer["job"]),
         f"held by: {', '.join(held) or 'no set'}",
-        f"minted: {answer['minted_ms'] or 'unknown'}",
+        f"minted: {'unknown' if minted is None else times.exact(minted)}",
         f"lock: {'a worker marks it' if answer['locked'] else 'none'}",
         f"log lines: {answer['log_lines']:,}",
     ]
     if answer["fault"]:
         lines.append(shown(str(answer["fault"])))
+    if not is_there(answer):
+        lines.append(_GONE)
     return lines + [f"  {field['field']}: {_whole(field)}" for field in answer["fields"]]
+
+
+def _held(where: str, score: float, now_ms: int) -> str:
+    """A set that holds the job, and what its score there says to a person."""
+    if where == "active":
+        remaining = score - now_ms
+        return f"active ({times.lease(phase_of(remaining), remaining)})"
+    if where == "schedule":
+        return f"schedule ({times.due(score, now_ms)})"
+    return f"{where} (score {score:g})" if score else where
 
 
 def _whole(value: dict[str, object]) -> str:

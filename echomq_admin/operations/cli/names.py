@@ -7,7 +7,13 @@ import os
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet import servers
 from echomq_admin.fleet.names import from_url, shown, to_url
+from echomq_admin.operations import looks
 from echomq_admin.operations.cli.stops import Usage
+
+_NO_SERVER = (
+    "No server is configured. Set EMQ_SERVERS; beside a demo that runs elsewhere than in var, "
+    "set EMQ_DATA to its folder."
+)
 
 
 def typed(text: str) -> str:
@@ -26,7 +32,7 @@ def configured() -> tuple[servers.Server, ...]:
     except ValueError as error:
         raise Usage(f"{error}.") from None
     if not known:
-        raise Usage("No server is configured. Set EMQ_SERVERS.")
+        raise Usage(_NO_SERVER)
     return known
 
 
@@ -43,7 +49,11 @@ def place(text: str) -> tuple[str, str]:
     if slash and head in known:
         return head, typed(tail)
     if len(known) > 1:
-        raise Usage(f"Several servers are configured: write SERVER/QUEUE ({', '.join(known)}).")
+        stranger = looks.strange_server(text)
+        missing = "" if stranger is None else f"There is no server {stranger}. "
+        raise Usage(
+            f"{missing}Several servers are configured: write SERVER/QUEUE ({', '.join(known)})."
+        )
     return known[0], typed(text)
 
 

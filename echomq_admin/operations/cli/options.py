@@ -7,28 +7,34 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TextIO
 
+from echomq_admin.emq.keyspace import from_wire
+from echomq_admin.fleet.names import shown
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.actions import ACTIONS
-from echomq_admin.operations.arguments import Before, Blob, Flag, Name, Text, Whole
+from echomq_admin.operations.arguments import Argument, Before, Blob, Flag, Name, Text, Whole
 from echomq_admin.operations.calls import Call
 from echomq_admin.operations.cli.names import place, typed
 from echomq_admin.operations.cli.stops import Usage
 
-_BEFORE = re.compile(r"(.*?)=([^=:]+):([^=:]+)(?::(.*))?\Z", re.DOTALL)
+_BEFORE = re.compile(r"(.*?)=([^=:]+):([^=:]*)(?::(.*))?\Z", re.DOTALL)
 _STDIN = "-"
 
 
 def add_actions(verbs) -> None:
     """One sub-command for each action."""
     for action in ACTIONS.values():
-        parser = verbs.add_parser(action.verb, help=action.help, description=action.help)
+        parser = verbs.add_parser(action.verb, description=action.help)
         add_common(parser)
         _add_target(parser, action)
-        for argument in action.args:
-            _add_argument(parser, argument)
-        parser.add_argument("--op-id", default="", help="the same op_id again moves nothing twice")
+        add_arguments(parser, action.args)
+        parser.add_argument(
+            "--op-id",
+            default="",
+            help="the same op_id again moves nothing twice (default: a fresh one)",
+        )
         if action.fenced != "never":
             parser.add_argument(
                 "--token",
@@ -47,15 +53,26 @@ def add_common(parser) -> None:
     parser.add_argument("--json", action="store_true", help="answer with one JSON document")
 
 
+def add_arguments(parser, arguments: Iterable[Argument]) -> None:
+    """An option for each argument, with the default that is declared for it."""
+    for argument in arguments:
+        _add_argument(parser, argument)
+
+
+def typed_args(options: Mapping[str, object], arguments: Iterable[Argument]) -> dict[str, object]:
+    """The arguments that were typed, unchecked."""
+    return {
+        argument.name: _value(argument, options[argument.name])
+        for argument in arguments
+        if argument.name in options
+    }
+
+
 def call(options: Mapping[str, object]) -> Call:
     """The call that was typed. Raises `Usage`."""
     action = ACTIONS[str(options["verb"])]
     server, queue = place(str(options["place"]))
-    args = {
-        argument.name: _value(argument, options[argument.name])
-        for argument in action.args
-        if argument.name in options
-    }
+    args = typed_args(options, action.args)
     job_ids = tuple(typed(text) for text in options.get("ids", ()))
     return Call(
         action=action.verb,
@@ -80,7 +97,7 @@ def _add_target(parser, action: Action) -> None:
 
 def _add_argument(parser, argument) -> None:
     option = "--" + argument.name.replace("_", "-")
-    common = {"dest": argument.name, "default": argparse.SUPPRESS, "help": argument.help}
+    common = {"dest": argument.name, "default": argparse.SUPPRESS, "help": argument.whole_help}
     if isinstance(argument, Flag):
         parser.add_argument(option, action="store_true", **common)
     elif isinstance(argument, Before):
@@ -89,8 +106,8 @@ def _add_argument(parser, argument) -> None:
             dest=argument.name,
             action="append",
             required=True,
-            metavar="ID=ATTEMPTS:STALLED[:ERROR]",
-            help=f"{argument.help}; or JSON {{id: [attempts, stalled, error]}}, - for stdin",
+            metavar="ID=ATTEMPTS:[STALLED][:ERROR]",
+            help=f"{argument.whole_help}; or JSON {{id: [attempts, stalled, error]}}, - for stdin",
         )
     elif isinstance(argument, Whole) and argument.may_be_none:
         group = parser.add_mutually_exclusive_group(required=True)
@@ -107,7 +124,7 @@ def _value(argument, given: object) -> object:
     if isinstance(argument, Before):
         return _before(given)
     if isinstance(argument, Blob):
-        return sys.stdin.buffer.read() if given == _STDIN else os.fsencode(str(given))
+        return _stdin().buffer.read() if given == _STDIN else os.fsencode(str(given))
     if isinstance(argument, Name) and given is not None:
         return typed(str(given))
     if isinstance(argument, Text):
@@ -115,15 +132,21 @@ def _value(argument, given: object) -> object:
     return given
 
 
+def _stdin() -> TextIO:
+    if sys.stdin is None:
+        raise Usage("- stands for the standard input, which is closed.")
+    return sys.stdin
+
+
 def _tokens(job_ids: tuple[str, ...], given: object) -> dict[str, object]:
     tokens: dict[str, object] = {}
     for text in given:
         job, equals, number = text.rpartition("=")
         if not equals:
-            raise Usage(f"--token is ID=N, not {text!a}.")
+            raise Usage(f"--token is ID=N, not {shown(from_wire(os.fsencode(text)))}.")
         tokens[typed(job)] = number
     if stray := tokens.keys() - set(job_ids):
-        raise Usage(f"--token names {min(stray)!a}, which is none of the jobs of this call.")
+        raise Usage(f"--token names {shown(min(stray))}, which is none of the jobs of this call.")
     return tokens
 
 
@@ -131,14 +154,14 @@ def _before(given: object) -> dict[str, tuple[object, object, object]]:
     jobs: dict[str, tuple[object, object, object]] = {}
     for text in given:
         if text == _STDIN:
-            jobs |= _before_json(sys.stdin.read())
+            jobs |= _before_json(_stdin().read())
         elif text.lstrip().startswith("{"):
             jobs |= _before_json(text)
         elif found := _BEFORE.match(text):
             job, attempts, stalled, error = found.groups()
             jobs[typed(job)] = (attempts, None if error is None else os.fsencode(error), stalled)
         else:
-            raise Usage("--errors is ID=ATTEMPTS:STALLED[:ERROR] or a JSON object.")
+            raise Usage("--errors is ID=ATTEMPTS:[STALLED][:ERROR] or a JSON object.")
     return jobs
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from echomq_admin.emq import Drained
 from echomq_admin.operations.calls import Call, Done
 from echomq_admin.operations.cli.names import both, named
+from echomq_admin.operations.obliterating import Obliterated
 from echomq_admin.operations.refusals import Refused
 
 # The words of a sweep that a person looks up by id afterwards, beside the refusals.
@@ -20,6 +21,11 @@ def summary(steps: Sequence[Done]) -> str:
         removed = sum(done.result.removed for done in steps)
         return f"{removed:,} jobs deleted in {len(steps):,} steps, nothing is left to drain"
     return last.sentence
+
+
+def is_left(done: Done) -> bool:
+    """Whether a queue that was to be deleted is still there, or may be."""
+    return isinstance(done.result, Obliterated) and (done.result.more or done.result.late != 0)
 
 
 def lines(done: Done) -> list[str]:

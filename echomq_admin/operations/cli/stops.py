@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from django.db.utils import OperationalError, ProgrammingError
+
+from echomq_admin.fleet.names import shown
 from echomq_admin.operations.refusals import Invalid, NotAllowed, ReadOnly, Refused, Trouble
 
 DONE, SOME_REFUSED, USAGE, SERVER = 0, 1, 2, 3
@@ -16,6 +19,15 @@ def exit_code(refused: Refused) -> int:
     if isinstance(refused, Invalid | NotAllowed | ReadOnly):
         return USAGE
     return SERVER if isinstance(refused, Trouble) else SOME_REFUSED
+
+
+# What a database raises that is not there, or that lacks the tables of this release.
+NO_DATABASE = (OperationalError, ProgrammingError)
+
+
+def no_database(error: Exception) -> str:
+    """The sentence for one of `NO_DATABASE`."""
+    return f"The console's database cannot be used ({shown(str(error))}): run manage.py migrate."
 
 
 class ServerFailed(Exception):

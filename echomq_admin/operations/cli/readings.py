@@ -1,0 +1,79 @@
+"""The verbs that only look, and the list of all verbs by role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from echomq_admin.operations.actions import ACTIONS, Role
+from echomq_admin.operations.arguments import whole
+from echomq_admin.operations.cli import jobs, options, preview
+from echomq_admin.operations.cli.names import typed
+
+READINGS = {
+    "counts": "The sizes of queues.",
+    "jobs": "The rows of one set: dead, pending, active, scheduled, or one lane.",
+    "job": "One job, whole: its row, and the sets that hold it.",
+    "preview": "Where a sweep now would send each lapsed lease.",
+}
+Lines = Callable[[dict[str, object]], list[str]]
+_ROLES = {
+    "viewer, changes nothing": READINGS,
+    "operator": {verb: one.help for verb, one in ACTIONS.items() if one.role is Role.OPERATOR},
+    "admin": {verb: one.help for verb, one in ACTIONS.items() if one.role is Role.ADMIN},
+}
+
+
+def verbs_by_role() -> str:
+    """A line a verb under the role that it takes, each role having those above it too."""
+    return "\n".join(_list())
+
+
+def _list() -> Iterator[str]:
+    for role, verbs in _ROLES.items():
+        yield f"{role}:"
+        for verb, text in verbs.items():
+            yield f"  {verb:<15} {text.partition('. ')[0].rstrip('.')}"
+    yield ""
+    yield "manage.py emq VERB --help names the options of a verb and their defaults."
+
+
+def add_readings(verbs) -> None:
+    """One sub-command for each verb that looks."""
+    parsers = {verb: verbs.add_parser(verb, description=text) for verb, text in READINGS.items()}
+    for parser in parsers.values():
+        options.add_common(parser)
+    parsers["counts"].add_argument("place", nargs="?", metavar="[SERVER/][QUEUE]")
+    for verb in ("jobs", "job", "preview"):
+        parsers[verb].add_argument("place", metavar="[SERVER/]QUEUE")
+    _add_jobs(parsers["jobs"])
+    parsers["job"].add_argument("id", metavar="ID")
+    options.add_arguments(parsers["preview"], preview.ARGS)
+
+
+def _add_jobs(parser) -> None:
+    parser.add_argument("state", choices=jobs.STATES)
+    parser.add_argument(
+        "--limit", default="25", metavar="N", help="at most so many rows (default 25)"
+    )
+    parser.add_argument(
+        "--cursor", default="", help="where the page before ended (default: the first page)"
+    )
+    parser.add_argument("--group", help="the lane whose waiting jobs are meant")
+
+
+def read(given: Mapping[str, object]) -> tuple[dict[str, object], Lines, bool]:
+    """The document of jobs, job or preview, how to print it, and whether it was found.
+
+    Raises `Usage`, `Invalid`, `ServerFailed`.
+    """
+    place = str(given["place"])
+    if given["verb"] == "preview":
+        args = options.typed_args(given, preview.ARGS)
+        return preview.preview(place, args), preview.preview_lines, True
+    if given["verb"] == "job":
+        found = jobs.job(place, typed(str(given["id"])))
+        return found, jobs.job_lines, jobs.is_there(found)
+    limit = whole("Limit", given["limit"], 1, jobs.MAX_ROWS)
+    group = None if given["group"] is None else typed(str(given["group"]))
+    page = jobs.jobs(place, str(given["state"]), limit, str(given["cursor"]), group)
+    return page, jobs.jobs_lines, True
