@@ -14,8 +14,9 @@ LINE = 200
 HEX = 48
 # A line that is longer than this may not fit its column, so it can be opened.
 FITS = 40
-# Text has at most one odd byte in so many; what has more is shown as bytes.
-MOSTLY = 8
+# Text has at most one control character in so many bytes, and one byte that is no UTF-8 in so many;
+# what has more is shown as bytes.
+MOSTLY, MOSTLY_UTF8 = 8, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def _damaged(raw: bytes) -> Sight | None:
     """Text with a few bytes that are no UTF-8: the rest of it stays readable."""
     text = raw.decode("utf-8", "backslashreplace")
     bad = (len(text) - len(raw.decode("utf-8", "ignore"))) // len(r"\xff")
-    if bad * MOSTLY > len(raw) or as_text(text.encode()) is None:
+    if bad * MOSTLY_UTF8 > len(raw) or as_text(text.encode()) is None:
         return None
     seen = _lines(text)
     return Sight(seen.line, seen.full, f"not all UTF-8, {size(len(raw))}")

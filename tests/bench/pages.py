@@ -62,6 +62,8 @@ def dead_tab(client: redis.Redis, port: int, size: int = 1_000_000) -> Iterator[
     runs: list[Callable[[], object]] = []
     counted = []
     small, large = _two_queues(client, size)
+    if client.zcard(f"emq:{{{large}}}:dead") != size:
+        raise AssertionError("the seed is not as large as it says")
     for queue in (small, large):
         reads.dead_page(client, queue, limit=ROWS)
         before = calls(client)
