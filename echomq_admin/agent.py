@@ -7,12 +7,11 @@ import threading
 import time
 from collections.abc import Iterable
 
-import redis
 from django.db import Error as DatabaseError
 from django.db import connection
 
 from echomq_admin.fleet.discovery import discover
-from echomq_admin.fleet.servers import Server, trouble
+from echomq_admin.fleet.servers import TROUBLE, Server, trouble
 
 EVERY_S = 10.0
 _LEAST_PAUSE_S = 1.0
@@ -68,17 +67,21 @@ class _Watch:
     def _pass(self) -> None:
         try:
             discover(self._server, self._stop)
-        except (redis.RedisError, OSError) as error:
+        except TROUBLE as error:
             self._failed(trouble(self._server, error))
         except DatabaseError as error:
             self._failed(f"what {self._server.name} has cannot be remembered: {error}")
             connection.close()
+        except Exception as error:
+            # Nothing may end the watch: without it, the pages would show old queues for ever.
+            self._failed(trouble(self._server, error), error)
+            connection.close()
         else:
             self._worked()
 
-    def _failed(self, sentence: str) -> None:
+    def _failed(self, sentence: str, unforeseen: Exception | None = None) -> None:
         if not self._is_troubled:
-            log.warning("%s", sentence)
+            log.warning("%s", sentence, exc_info=unforeseen)
         self._is_troubled = True
 
     def _worked(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from urllib.parse import SplitResult, parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import redis
 from redis.backoff import NoBackoff
@@ -13,7 +13,11 @@ from redis.exceptions import ResponseError
 from redis.maint_notifications import MaintNotificationsConfig
 from redis.retry import Retry
 
+from .patience import CONNECTIONS
+
 DEFAULTS = {"connect_ms": 1000, "read_ms": 3000, "pool": 16}
+# Beyond these a number cannot be meant, and a clock or a socket would not take it.
+MOST = {"connect_ms": 3_600_000, "read_ms": 3_600_000, "pool": 1_000, "db": 2**31 - 1}
 CLIENT_NAME = "echomq-admin"
 SCHEMES = ("redis", "rediss", "unix")
 
@@ -22,13 +26,15 @@ def connect(url: str) -> redis.Redis:
     """A client of `redis://`, `rediss://` or `unix://` that decodes nothing.
 
     Options stand in the query: `connect_ms`, `read_ms`, `pool` (connections at most) and
-    `client_name`. A call that finds the pool empty waits for `read_ms`. No call is repeated
+    `client_name`. A call that finds the pool empty waits for `read_ms`; an exchange that is
+    not over after three times as long is given up, whatever still comes. No call is repeated
     by the client: a lost answer is the caller's to judge. Raises `ValueError` with a sentence
     that never holds a password. Nothing is sent before the first command.
     """
     plain, options = _split(url)
     pool = redis.BlockingConnectionPool.from_url(
         plain,
+        connection_class=CONNECTIONS[urlsplit(plain).scheme],
         max_connections=options["pool"],
         timeout=options["read_ms"] / 1000,
         socket_timeout=options["read_ms"] / 1000,
@@ -75,21 +81,40 @@ def _parts(url: str) -> SplitResult:
         raise ValueError(
             "the address cannot be read; in a user or password, write / ? # [ ] @ and % as %XX"
         ) from None
+    if parts.scheme != "unix":
+        _check_host(unquote(parts.hostname or ""))
     return parts
 
 
+def _check_host(host: str) -> None:
+    """A host that no resolver could be asked for would be found out only at the first command."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        is_name = False
+    else:
+        is_name = host.isprintable() and " " not in host
+    if not is_name:
+        raise ValueError("the host is no name: its parts have 1 to 63 characters, without blanks")
+
+
 def _check_place(scheme: str, path: str) -> None:
+    place = path.strip("/")
     if scheme == "unix":
         if not path:
             raise ValueError("unix:// needs the path of a socket")
-    elif path.strip("/") and not path.strip("/").isdecimal():
+    elif place and not place.isdecimal():
         raise ValueError("what follows the host is the number of a database")
+    elif place:
+        _number("db", place, 0)
 
 
 def _number(name: str, text: str | int, least: int = 1) -> int:
-    if not str(text).isdecimal() or int(text) < least:
-        raise ValueError(f"{name} is a number of at least {least}")
-    return int(text)
+    most, digits = MOST[name], str(text)
+    is_number = digits.isdecimal() and len(digits) <= len(str(most))
+    if not (is_number and least <= int(digits) <= most):
+        raise ValueError(f"{name} is a number from {least:,} to {most:,}")
+    return int(digits)
 
 
 def _greet(name: str, connection: AbstractConnection) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import threading
 import time
+from collections.abc import Callable
 
 import redis
 from django.conf import settings
+from redis.exceptions import RedisClusterException
 
 from echomq_admin.emq import EchoMQ
 from echomq_admin.emq.connect import connect, target
@@ -16,10 +18,19 @@ from echomq_admin.fleet.facts import Facts, read_facts
 
 _NAME = re.compile(r"[a-z0-9-]{1,64}\Z")
 _FACTS_LAST_S = 10.0
+# Shorter names are parts of common words: to hide them would only spoil the text.
+_SHORTEST_SECRET_NAME = 4
+
+# What a server or the way to it raises; the last two come from addresses that cannot work.
+TROUBLE = (redis.RedisError, RedisClusterException, OSError, UnicodeError, OverflowError)
 
 
 class UnknownServer(LookupError):
     """No server of that name is configured."""
+
+
+class UnreadableSetting(ValueError):
+    """EMQ_SERVERS cannot be read: a sentence that names the entry and never quotes its URL."""
 
 
 class Server:
@@ -30,6 +41,8 @@ class Server:
         self.client: redis.Redis = connect(url)
         self.target = target(url)
         self.emq = EchoMQ(self.client)
+        self.is_closed = False
+        self.when_closed: list[Callable[[], None]] = []
         self._facts: tuple[float, Facts] | None = None
 
     def __repr__(self) -> str:
@@ -48,58 +61,76 @@ class Server:
         return facts
 
     @property
+    def patience_s(self) -> float:
+        """How long one answer may take: the `read_ms` of its address."""
+        return float(self.client.connection_pool.connection_kwargs["socket_timeout"])
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """What must never be shown of the connection."""
         options = self.client.connection_pool.connection_kwargs
-        return tuple(text for name in ("password", "username") if (text := options.get(name)))
+        password, user = options.get("password") or "", options.get("username") or ""
+        return tuple(filter(None, (password, user if len(user) >= _SHORTEST_SECRET_NAME else "")))
 
     def close(self) -> None:
+        """Close its connections and end what works on it. It must not be asked again."""
+        self.is_closed = True
         self.client.close()
         self.client.connection_pool.disconnect()
+        for end in self.when_closed:
+            end()
 
 
 def parse(text: str) -> dict[str, str]:
     """Name to URL of each `name=url` in `text`, in its order.
 
-    Raises `ValueError` with a sentence that names the entry and never quotes its URL.
+    Raises `UnreadableSetting`.
     """
     found: dict[str, str] = {}
     for number, entry in enumerate(text.split(), 1):
         name, is_pair, url = entry.partition("=")
-        if not (is_pair and _NAME.match(name)):
-            raise ValueError(
+        if not (is_pair and is_name(name)):
+            raise UnreadableSetting(
                 f"EMQ_SERVERS: entry {number} is not name=url with a name of a-z, 0-9 and -"
             )
         if name in found:
-            raise ValueError(f"EMQ_SERVERS: two servers are called {name}")
+            raise UnreadableSetting(f"EMQ_SERVERS: two servers are called {name}")
         found[name] = url
     return found
+
+
+def is_name(text: str) -> bool:
+    """Whether a server could be called so."""
+    return _NAME.match(text) is not None
 
 
 def servers() -> tuple[Server, ...]:
     """The servers of `settings.EMQ_SERVERS` in its order, made once per process and value.
 
-    Raises `ValueError` with a sentence when the setting cannot be read.
+    Raises `UnreadableSetting`.
     """
     return tuple(_fleet.of(settings.EMQ_SERVERS).values())
 
 
 def server(name: str) -> Server:
-    """The server of that name. Raises `UnknownServer`."""
+    """The server of that name. Raises `UnknownServer`, `UnreadableSetting`."""
     try:
         return _fleet.of(settings.EMQ_SERVERS)[name]
     except KeyError:
         raise UnknownServer(f"no server is called {name!r}") from None
 
 
-def read_only_reason(server: Server, queue: str | None = None) -> str | None:
+def read_only_reason(
+    server: Server, queue: str | None = None, facts: Facts | None = None
+) -> str | None:
     """Why nothing may be changed on this server, or in this queue, or `None`.
 
-    Raises redis-py's errors while the server cannot be reached.
+    `facts` are those of a look; without them the server is asked, which raises redis-py's
+    errors while it cannot be reached.
     """
     if settings.EMQ_READ_ONLY:
         return "This console is set to read only (EMQ_READ_ONLY)."
-    facts = server.facts()
+    facts = facts or server.facts()
     if facts.read_only:
         return facts.read_only
     if queue is not None and facts.mode == "cluster" and spans_slots(queue):
@@ -107,13 +138,22 @@ def read_only_reason(server: Server, queue: str | None = None) -> str | None:
     return None
 
 
-def trouble(server: Server, error: Exception) -> str:
-    """Connection trouble as a sentence that names the server and never a password."""
-    text = _plain(error)
-    # A server that does not know AUTH or HELLO repeats what it was sent.
+def trouble(server: Server, error: Exception, what: str = "cannot be read") -> str:
+    """Connection trouble as a sentence that names the server and never a password.
+
+    `what` is said of the server, for example "did not answer this requeue".
+    """
+    return f"{server.name} {what} at {server.target}: {_plain(server, error)}."
+
+
+def masked(server: Server, text: str) -> str:
+    """What a server or the library said, without the password and user of its address.
+
+    A server that does not know AUTH or HELLO repeats what it was sent.
+    """
     for secret in server.secrets:
         text = text.replace(secret, "***")
-    return f"{server.name} cannot be read at {server.target}: {text}."
+    return text
 
 
 def forget() -> None:
@@ -121,16 +161,18 @@ def forget() -> None:
     _fleet.forget()
 
 
-def _plain(error: Exception) -> str:
+def _plain(server: Server, error: Exception) -> str:
     if isinstance(error, redis.AuthenticationError | redis.exceptions.AuthorizationError):
         return "it refuses this user or password"
     if isinstance(error, redis.BusyLoadingError):
         return "it is still loading its data"
     if isinstance(error, redis.TimeoutError):
         return "it did not answer in time"
-    if isinstance(error, redis.ConnectionError):
-        return str(error).rstrip(".") or "the connection was lost"
-    return str(error).rstrip(".") or type(error).__name__
+    if isinstance(error, UnicodeError | OverflowError):
+        return "its address cannot work"
+    silent = isinstance(error, redis.ConnectionError)
+    nothing_said = "the connection was lost" if silent else type(error).__name__
+    return masked(server, str(error).rstrip(".")) or nothing_said
 
 
 class _Fleet:
@@ -163,7 +205,7 @@ def _made(name: str, url: str) -> Server:
     try:
         return Server(name, url)
     except ValueError as error:
-        raise ValueError(f"EMQ_SERVERS: {name}: {error}") from None
+        raise UnreadableSetting(f"EMQ_SERVERS: {name}: {error}") from None
 
 
 _fleet = _Fleet()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import redis
 
 from echomq_admin.emq import EchoMQ
 from echomq_admin.fleet import discovery, servers, snapshot
 from tests.console.scene import HX, A, B, Scene, dump, keys_of, rows, text, value
+from tests.fleet.stuck import mute
 from tests.operations.wire_cut import wire
 from tests.valkey import free_port, valkey
 
@@ -66,12 +69,56 @@ def test_a_page_shows_what_was_last_seen_and_recovers_alone(port, signed_in):
         assert A in rows(answer.content.decode())[0]
 
 
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("setting", ["bad", "a=", "a=http://x", "a=redis://h a=redis://h"])
+def test_a_setting_that_cannot_be_read_is_a_page_with_its_sentence(
+    settings, signed_in, path, setting
+):
+    settings.EMQ_SERVERS = setting
+    answer = signed_in().get(path)
+    assert answer.status_code == 503
+    assert "EMQ_SERVERS: " in text(answer.content.decode())
+    answer = signed_in().get(path, headers=HX)
+    assert answer.status_code == 503
+    assert answer.content.startswith(b"EMQ_SERVERS: ")
+    assert signed_in().get("/nowhere").status_code == 404
+
+
+def test_a_stuck_server_holds_up_no_page_of_another(scene, browser, settings):
+    scene.dead(A)
+    who = browser()
+    with mute() as port:
+        settings.EMQ_SERVERS += f" stuck=redis://127.0.0.1:{port}/0"
+        started = time.monotonic()
+        assert who.get("/").status_code == 200
+        assert time.monotonic() - started < 1.5
+        assert who.get("/q/prod/orders/dead").status_code == 200
+        assert who.get("/q/stuck/orders/dead").status_code == 503
+        assert time.monotonic() - started < 2.0
+
+
+@pytest.mark.parametrize("path", PATHS[:3])
+def test_a_server_that_dies_when_its_facts_have_passed_their_time_is_no_trouble(
+    port, signed_in, path
+):
+    who = signed_in()
+    prod = servers.server("prod")
+    with valkey(port=port), users(port) as client:
+        Scene(client, "orders").dead(A)
+        discovery.discover(prod)
+        assert who.get(path).status_code == 200
+    prod._facts = None
+    answer = who.get(path)
+    assert answer.status_code == (200 if path == "/" else 503)
+
+
 def test_a_press_while_the_server_is_down_keeps_the_form_for_another_try(port, signed_in):
     who = signed_in()
     with valkey(port=port), users(port) as client:
         Scene(client, "orders").dead(A)
         discovery.discover(servers.server("prod"))
         found = keys_of(who.get("/q/prod/orders/dead").content.decode())
+    snapshot.refresh(servers.server("prod"))
     answer = who.post("/q/prod/orders/requeue", {"only": found[A], "op_id": "a" * 32})
     assert answer.status_code == 503
     assert "secret" not in answer.content.decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 import redis
 
+from echomq_admin.emq import patience
 from echomq_admin.emq.connect import connect, target
+from tests.fleet.stuck import trickling
 from tests.valkey import free_port, valkey
 
 SECRET = "s3cret%21-pass"
@@ -109,6 +112,15 @@ def test_a_silent_server_is_given_up_after_read_ms_and_not_asked_again(
     assert int(client.get("key") or 0) <= 1
 
 
+def test_an_answer_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "LEAST_S", 0.3)
+    with trickling() as port, _opened(f"redis://127.0.0.1:{port}?read_ms=100") as opened:
+        started = time.monotonic()
+        with pytest.raises(redis.exceptions.TimeoutError):
+            opened.ping()
+        assert time.monotonic() - started < 3
+
+
 def test_a_server_that_is_down_is_a_connection_error() -> None:
     with (
         _opened(f"redis://:{SECRET}@127.0.0.1:{free_port()}/0") as opened,
@@ -160,6 +172,14 @@ def test_people_see_where_but_not_who(url: str, shown: str) -> None:
         f"redis://user:{SECRET}@cache.example/0?read_ms=-5",
         f"redis://user:{SECRET}@cache.example/0?password={SECRET}",
         f"redis://user:{SECRET}@cache.example/0?decode_responses=1",
+        f"redis://user:{SECRET}@cache..example:1",
+        f"redis://user:{SECRET}@{'a' * 64}.example",
+        f"redis://user:{SECRET}@cache%20example",
+        f"redis://user:{SECRET}@cache.example?connect_ms=99999999999999999999999",
+        f"redis://user:{SECRET}@cache.example?read_ms=3600001",
+        f"redis://user:{SECRET}@cache.example?pool={'9' * 5000}",
+        f"redis://user:{SECRET}@cache.example?db=2147483648",
+        f"redis://user:{SECRET}@cache.example/{'9' * 400}",
         f"redis://user:{SECRET}[@cache.example/0",
         f"redis://user:{SECRET}/x@cache.example/0",
         "unix://",

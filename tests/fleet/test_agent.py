@@ -17,7 +17,7 @@ import redis
 
 from echomq_admin.agent import Agent
 from echomq_admin.fleet import servers
-from echomq_admin.fleet.discovery import known, last_pass
+from echomq_admin.fleet.discovery import discover, known, last_pass
 from tests.valkey import free_port, valkey
 from tests.waiting import wait_for
 
@@ -87,6 +87,25 @@ def test_a_bad_server_is_logged_once_and_stops_no_other(client, prod, settings, 
     assert trouble.startswith(f"bad cannot be read at redis://127.0.0.1:{deaf.port}/0: ")
     assert recovery == "bad is read again"
     assert "s3cret" not in caplog.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_watch_outlives_what_nobody_foresaw(client, prod, started, caplog, monkeypatch):
+    passes = []
+
+    def failing(server, stop):
+        passes.append(server)
+        if len(passes) < 3:
+            raise RuntimeError("no such thing")
+        return discover(server, stop)
+
+    monkeypatch.setattr("echomq_admin.agent.discover", failing)
+    caplog.set_level("INFO", "echomq_admin.agent")
+    started()
+    wait_for(lambda: last_pass("prod") and len(caplog.messages) == 2)
+    trouble, recovery = caplog.messages
+    assert "no such thing" in trouble
+    assert recovery == "prod is read again"
 
 
 def command(*words, **environment):

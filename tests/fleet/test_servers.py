@@ -105,6 +105,23 @@ def test_a_server_that_repeats_what_it_was_sent_gives_no_password_away(settings)
     assert trouble(servers.server("prod"), echo).endswith("'3' 'AUTH' '***' '***'.")
 
 
+def test_the_words_of_the_console_are_never_masked(settings):
+    settings.EMQ_SERVERS = "prod=redis://u:e@h user=redis://user:password@h"
+    short, plain = servers.servers()
+    refused = redis.AuthenticationError("WRONGPASS")
+    assert trouble(short, refused).endswith("it refuses this user or password.")
+    assert trouble(plain, refused).endswith("it refuses this user or password.")
+    assert servers.masked(short, "u fold") == "u fold"
+    assert servers.masked(plain, "no user has the password") == "no *** has the ***"
+
+
+@pytest.mark.parametrize("text", ["bad", "a=", "a=http://x", "a=redis://h a=redis://h"])
+def test_a_setting_that_cannot_be_read_has_an_error_of_its_own(settings, text):
+    settings.EMQ_SERVERS = text
+    with pytest.raises(servers.UnreadableSetting, match="EMQ_SERVERS"):
+        servers.servers()
+
+
 def test_facts_are_read_once_and_kept(prod, client):
     facts = prod.facts()
     assert (facts.fence, facts.role, facts.mode) == (None, "master", "standalone")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from django.utils import timezone
 
@@ -98,28 +96,6 @@ def test_one_bad_server_leaves_the_others_alone(client, prod, settings):
     discover(good)
     assert look(bad).error
     assert (look(good).error, pending(look(good))) == (None, {"a": 1})
-
-
-@pytest.mark.django_db(transaction=True)
-def test_while_one_viewer_looks_the_others_get_the_last_look(client, prod):
-    from django.db import connection
-
-    discover(prod)
-    look(prod)
-    client.client_pause(2000)
-    refresh(prod)
-
-    def slow():
-        look(prod)
-        connection.close()
-
-    viewer = threading.Thread(target=slow)
-    viewer.start()
-    wait_for(snapshot._viewpoint(prod).lock.locked)
-    found = look(prod)
-    assert viewer.is_alive()
-    assert found.error is None
-    viewer.join()
 
 
 def test_a_key_of_the_wrong_type_costs_one_cell_of_one_queue(client, prod):
