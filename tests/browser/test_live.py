@@ -10,6 +10,7 @@ from echomq_admin.fleet import discovery, servers
 from tests.browser.conftest import PASSWORD
 from tests.browser.desk import is_own_read, is_poll, next_poll
 from tests.console.scene import A, Scene
+from tests.waiting import wait_for
 
 DEAD = "/q/prod/orders/dead"
 
@@ -31,7 +32,7 @@ def test_ticks_focus_scroll_and_open_sections_survive_polls(page, scene):
     row.locator("summary").first.click()
     row.locator("summary").first.focus()
     page.mouse.wheel(0, 300)
-    page.wait_for_function("scrollY > 100")
+    wait_for(lambda: page.evaluate("scrollY > 100"))
     where = page.evaluate("scrollY")
     scene.store.zrem(scene.key("dead"), leave)
     page.mouse.move(5, 5)

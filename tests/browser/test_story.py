@@ -11,6 +11,7 @@ from echomq_admin.fleet import discovery, servers
 from tests.browser.conftest import PASSWORD
 from tests.browser.desk import next_poll
 from tests.console.scene import Scene
+from tests.waiting import wait_for
 
 PAYLOAD = '{"order":1970670598291982290}'
 
@@ -46,9 +47,8 @@ def watch_the_lease_run_out(page: Page, job: str) -> None:
     row = page.locator("tr", has_text=job)
     expect(row.locator(".chip")).to_have_text("expiring")
     first = float(row.locator(".lease b").inner_text().removesuffix(" s"))
-    page.wait_for_function(
-        "(first) => parseFloat(document.querySelector('.lease b').textContent) < first", arg=first
-    )
+    left = "parseFloat(document.querySelector('.lease b').textContent)"
+    wait_for(lambda: page.evaluate(left) < first)
     expect(row.locator(".chip")).to_have_text("lapsed")
     expect(row.locator(".lease b")).to_have_text(re.compile(r"^\+\d+\.\d s$"))
     expect(row).to_contain_text("to pending, stall 1")

@@ -118,7 +118,7 @@ def test_a_press_that_runs_says_so_and_cannot_be_pressed_again(page, scene):
     button = page.locator("tr", has_text=A).get_by_role("button")
     expect(button).to_have_text("Requeueing…")
     expect(button).to_be_disabled()
-    page.wait_for_function("true")
+    page.evaluate("true")
     held[0].continue_()
     expect(page.locator("#outcome")).to_contain_text(f"{A} requeued")
 
