@@ -61,7 +61,7 @@ class WorkerVerbs(Caller):
     def _claim(
         self, verb: str, queue: str, lease_ms: int, actor: str | None, op_id: str | None
     ) -> Claim | None:
-        at_least("lease_ms", lease_ms, 1)
+        at_least("lease_ms", lease_ms)
         step, more = 0, True
         while more:
             name = step_id(op_id, step)
@@ -99,7 +99,7 @@ class WorkerVerbs(Caller):
 
         Raises `Gone`, `EmqStale`, `EmqState` when the lease has ended.
         """
-        at_least("lease_ms", lease_ms, 1)
+        at_least("lease_ms", lease_ms)
         self.call("extend", queue, [to_wire(job_id), token, lease_ms], actor, op_id, yes)
 
     def promote(
