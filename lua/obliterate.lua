@@ -10,7 +10,7 @@
 -- Error: EMQSTATE the queue is not paused, or jobs are active; or a key has a wrong type; nothing was written
 -- Error: EMQREPLAY the op_id names a call of another verb
 local VERB = 'obliterate'
---#include lib/rows
+--#include lib/flows
 
 local early = enter()
 if early then return early end
@@ -27,11 +27,8 @@ end
 
 -- A flow parent that waits for its children is in no set: it is reached from a child.
 local function waiting_parent(id, row)
-  if not (row and row.hash) then return nil end
-  local parent, queue = unpack(redis.call('HMGET', row_key(id), 'parent', 'parent_queue'))
-  if not parent or (queue and BASE ~= 'emq:{' .. queue .. '}:') then return nil end
-  local state = redis.pcall('HGET', row_key(parent), 'state')
-  return state == 'awaiting_children' and parent ~= id and parent or nil
+  local parent = row and row.hash and awaited_parent(id) or nil
+  return parent ~= id and parent or nil
 end
 
 local function delete(id)

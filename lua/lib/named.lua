@@ -1,5 +1,5 @@
 -- Verbs on named jobs: (id, token) pairs in, one outcome each out.
---#include lib/rows
+--#include lib/flows
 
 -- Calls judge(id, token, position) once for each id of the pairs that start at ARGV[first].
 -- Replies 0, id, outcome, id, outcome…, so that a replay can answer by itself. It stops early when
@@ -24,11 +24,9 @@ local function is_changed(row, token)
   return token ~= '' and token ~= token_of(row)
 end
 
--- A child of a flow whose parent still waits for it, or lies in another queue where nobody here
--- can see it: taking such a job away strands the parent.
+-- A child of a flow whose parent still waits for it, or lies in another queue: taking such a job away
+-- strands the parent.
 local function is_child(id)
-  local parent, queue = unpack(redis.call('HMGET', row_key(id), 'parent', 'parent_queue'))
-  if not parent then return false end
-  if queue and BASE ~= 'emq:{' .. queue .. '}:' then return true end
-  return redis.pcall('HGET', row_key(parent), 'state') == 'awaiting_children'
+  local parent, is_elsewhere = awaited_parent(id)
+  return parent ~= nil or is_elsewhere
 end
