@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from echomq_admin.console.times import span
 from echomq_admin.emq.reads import EXPIRING_MS, Bin, Marks
+from echomq_admin.fleet.spans import span
 
 WIDTHS = (1100, 660, 380)
 HEIGHT = 96

@@ -8,21 +8,7 @@ from datetime import UTC, datetime
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-_STEPS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"))
-
-
-def span(ms: float) -> str:
-    """A length of time in its two largest units: `12 s`, `4 min 10 s`, `3 d 4 h`."""
-    if not math.isfinite(ms):
-        return "for ever"
-    left, words = int(abs(ms)), []
-    for size, unit in _STEPS:
-        count, left = divmod(left, size)
-        if count or (words and size != 1_000):
-            words.append(f"{count:,} {unit}")
-        if len(words) == 2:
-            break
-    return " ".join(word for word in words if not word.startswith("0 ")) or "0 s"
+from echomq_admin.fleet.spans import STEPS
 
 
 def ago(ms: float, now_ms: float) -> str:
@@ -30,7 +16,7 @@ def ago(ms: float, now_ms: float) -> str:
     distance = now_ms - ms
     if abs(distance) < 1_000:
         return "just now"
-    for size, unit in _STEPS:
+    for size, unit in STEPS:
         if abs(distance) >= size:
             count = f"{int(abs(distance) // size):,} {unit}"
             return f"{count} ago" if distance > 0 else f"in {count}"

@@ -112,3 +112,31 @@ def test_a_due_job_that_is_in_flight_is_not_promoted_a_second_time(
     orders.only_id("schedule", A, score=PAST_MS)
     assert emq.promote(QUEUE, actor="ann") == 0
     assert orders.where(A) == ["active"]
+
+
+def test_draining_a_job_leaves_the_row_of_one_whose_id_ends_like_its_logs(
+    orders: Orders, emq: EchoMQ
+) -> None:
+    orders.put("pending", "JOBx")
+    orders.put("active", "JOBx:logs", score=PAST_MS, attempts=1)
+    assert emq.drain(QUEUE).removed == 1
+    assert orders.row_key("JOBx:logs") in orders.dump()
+
+
+def test_a_job_that_is_its_own_flow_parent_is_obliterated_once(orders: Orders, emq: EchoMQ) -> None:
+    orders.put("pending", A, state="awaiting_children", parent=A)
+    emq.pause(QUEUE)
+    assert not emq.obliterate(QUEUE, actor="ann")
+    [(_, entry)] = orders.client.xrevrange(f"emqadmin:{{{QUEUE}}}:audit", count=1)
+    assert entry[b"n"] == b"1"
+
+
+def test_errors_of_megabytes_are_told_as_cut_and_bounded(orders: Orders, emq: EchoMQ) -> None:
+    ids = [f"JOB{n:03}" for n in range(20)]
+    for job_id in ids:
+        orders.put("dead", job_id, last_error="x" * 300_000)
+    emq.requeue(QUEUE, ids, actor="ann")
+    [(_, entry)] = orders.client.xrevrange(f"emqadmin:{{{QUEUE}}}:audit", count=1)
+    jobs = msgpack.unpackb(entry[b"jobs"], raw=True)
+    assert all(job[7] is True for job in jobs)
+    assert sum(len(job[6]) for job in jobs) <= 65_536

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from echomq_admin.fleet.spans import span
 from echomq_admin.operations.cli import times
 
 
@@ -21,7 +22,7 @@ from echomq_admin.operations.cli import times
     ],
 )
 def test_a_span_has_two_units_at_most(ms, said):
-    assert times.span(ms) == said
+    assert span(ms) == said
 
 
 def test_an_instant_keeps_its_number():

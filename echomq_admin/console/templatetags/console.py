@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from echomq_admin.console import times
 from echomq_admin.console.words import jobs
+from echomq_admin.fleet.spans import span
 
 register = template.Library()
 register.filter("jobs", jobs)
@@ -64,4 +65,4 @@ def clock(ms: float) -> str:
 @register.filter
 def seconds(value: float) -> str:
     """A span of seconds to 0.1 s below ten, in words above."""
-    return f"{value:.1f} s" if value < 10 else times.span(value * 1_000)
+    return f"{value:.1f} s" if value < 10 else span(value * 1_000)

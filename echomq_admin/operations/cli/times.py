@@ -5,18 +5,7 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
-_STEPS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"))
-
-
-def span(ms: float) -> str:
-    """A length of time in at most two neighbouring units: `12 s`, `3 min 6 s`, `2 h`."""
-    left, counts = int(abs(ms)), []
-    for size, unit in _STEPS:
-        count, left = divmod(left, size)
-        counts.append((count, f"{count:,} {unit}"))
-    first = next((at for at, (count, _) in enumerate(counts) if count), len(counts) - 1)
-    near = counts[first : first + 2]
-    return " ".join(word for count, word in near if count) or "under 1 s"
+from echomq_admin.fleet.spans import span
 
 
 def exact(ms: float) -> str:
