@@ -1,4 +1,4 @@
-"""Sizes of queues, for all queues of a server in two round trips."""
+"""Sizes of queues, for all queues of a server in three round trips."""
 
 from __future__ import annotations
 
@@ -8,21 +8,27 @@ from dataclasses import dataclass
 import redis
 from redis.exceptions import ResponseError
 
-from .keyspace import Keyspace, from_wire
+from .keyspace import Keyspace
+from .lane_counts import LaneCounts, first_minted
+from .lapses import LOOKED_AT, Lapse, LapsedRows
 from .replies import Answer, Batch, integer, mistyped, now_ms
 
 _LONGEST_COUNT = 32
-# How many lanes are read off the ring: a lane that came into being since the last discovery
-# stands there as soon as it can be served.
-RING_LOOK = 100
+# Of so many queues the lapsed leases are looked at, those first that lapsed first.
+MOST_LAPSES = 20
+_ALONE = ("pending", "active", "scheduled", "dead", "lapsed", "repeats")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class QueueCounts:
     """Sizes of one queue. `None` is unknown ("?"); `faults` says why, one sentence a key.
 
     `pending` are the ungrouped waiting jobs, `lanes_pending` those in the lanes known or on the
-    ring, `lanes` how many these are, `lapsed` the leases whose deadline has passed.
+    ring, `lanes` how many these are, `off_ring` how many should be on the ring and are not.
+    `lapsed` are the leases whose deadline has passed, the first of them at `lapsed_ms` (unix ms,
+    whatever number the score is); `lapse` says what a sweep would do, where it was looked at.
+    `oldest_ms` is when the oldest waiting job was minted, `None` also when no job says so.
+    `repeats` are the repeatables. `now_ms` is the server's clock when all this was read.
     """
 
     queue: str
@@ -37,6 +43,24 @@ class QueueCounts:
     failed: int | None
     paused: bool | None
     faults: tuple[str, ...] = ()
+    oldest_ms: int | None = None
+    off_ring: int | None = None
+    repeats: int | None = None
+    lapsed_ms: float | None = None
+    lapse: Lapse | None = None
+    now_ms: int = 0
+
+    @property
+    def waiting(self) -> int | None:
+        """All waiting jobs, outside of lanes and in them."""
+        parts = (self.pending, self.lanes_pending)
+        return None if None in parts else sum(filter(None, parts))
+
+    @property
+    def is_history(self) -> bool:
+        """Whether no job and no repeatable is left, so that nothing but counters and settings is
+        there."""
+        return self.waiting == self.active == self.scheduled == self.dead == self.repeats == 0
 
 
 def server_now_ms(client: redis.Redis) -> int:
@@ -68,19 +92,27 @@ def counts(
     client: redis.Redis, lanes_by_queue: Mapping[str, Sequence[str]]
 ) -> tuple[int, list[QueueCounts]]:
     """The server's now in ms, and the sizes of these queues in the order given."""
-    first, second = Batch(client), Batch(client)
+    first, second, third = Batch(client), Batch(client), Batch(client)
     time = first.ask("time")
     asked = [_Counting(queue, lanes, first) for queue, lanes in lanes_by_queue.items()]
     first.run()
     now = now_ms(time)
+    lapsed = sorted(
+        (queue for queue in asked if queue.has_lapsed(now)), key=lambda queue: queue.soonest or 0
+    )
+    for queue in lapsed[:MOST_LAPSES]:
+        queue.ask_lapsed(second, now)
     for queue in asked:
         queue.ask_again(second, now)
     second.run()
-    return now, [queue.counts() for queue in asked]
+    for queue in asked:
+        queue.ask_rest(third)
+    third.run()
+    return now, [queue.counts(now) for queue in asked]
 
 
 class _Counting:
-    """What is asked of one queue in the two round trips."""
+    """What is asked of one queue in the three round trips."""
 
     def __init__(self, queue: str, lanes: Sequence[str], batch: Batch) -> None:
         self._queue = queue
@@ -90,23 +122,41 @@ class _Counting:
             "active": batch.ask("zcard", keys.active),
             "scheduled": batch.ask("zcard", keys.schedule),
             "dead": batch.ask("zcard", keys.dead),
+            "repeats": batch.ask("zcard", keys.repeat),
             "paused": batch.ask("hexists", keys.meta, "paused"),
         }
-        self._types: dict[str, Answer] = {}
-        self._known, self._lanes = lanes, list[Answer]()
-        self._ring = batch.ask("lrange", keys.ring, 0, RING_LOOK - 1)
+        self._first = batch.ask("zrange", keys.pending, 0, 0)
+        self._soonest = batch.ask("zrange", keys.active, 0, 0, withscores=True)
         self._lengths = {
             "completed": batch.ask("hstrlen", keys.completed, "count"),
             "failed": batch.ask("hstrlen", keys.failed, "count"),
         }
+        self._lanes = LaneCounts(keys, lanes, batch)
+        self._types: dict[str, Answer] = {}
+        self._members: Answer | None = None
+        self._rows: LapsedRows | None = None
+
+    @property
+    def soonest(self) -> float | None:
+        """The lowest deadline, unix ms."""
+        return float(self._soonest.value[0][1]) if self._soonest.value else None
+
+    def has_lapsed(self, now: int) -> bool:
+        """Whether the deadline of any lease has passed."""
+        return self.soonest is not None and self.soonest <= now
+
+    def ask_lapsed(self, batch: Batch, now: int) -> None:
+        """The ids that a sweep would take first."""
+        self._members = batch.ask(
+            "zrange", self._keys.active, "-inf", now, byscore=True, offset=0, num=LOOKED_AT
+        )
 
     def ask_again(self, batch: Batch, now: int) -> None:
         """What needs the first answers: lapsed leases, lanes, counters short enough for numbers."""
-        on_ring = [] if self._ring.fault else map(from_wire, self._ring.value)
-        lanes = dict.fromkeys((*self._known, *on_ring))
-        self._lanes = [batch.ask("zcard", self._keys.lane(group)) for group in lanes]
-        self._cells["lapsed"] = batch.ask("zcount", self._keys.active, "-inf", now)
-        for name, answer in (self._cells | self._lengths).items():
+        self._lanes.ask_again(batch)
+        if self.has_lapsed(now):
+            self._cells["lapsed"] = batch.ask("zcount", self._keys.active, "-inf", now)
+        for name, answer in (self._cells | self._lengths | {"ring": self._lanes.ring}).items():
             if answer.is_mistyped:
                 self._types[name] = batch.ask("type", self._key(name)[0])
         metrics = {"completed": self._keys.completed, "failed": self._keys.failed}
@@ -115,21 +165,32 @@ class _Counting:
             is_short = not length.fault and length.value <= _LONGEST_COUNT
             self._cells[name] = batch.ask("hget", key, "count") if is_short else length
 
-    def counts(self) -> QueueCounts:
+    def ask_rest(self, batch: Batch) -> None:
+        """What needs the second answers: rows of lapsed leases, lanes that seem off the ring."""
+        self._lanes.ask_doubtful(batch)
+        if self._members is not None and self._members.value:
+            self._rows = LapsedRows(self._keys, self._members.value, self._lanes.lost, batch)
+
+    def counts(self, now: int) -> QueueCounts:
         faults: list[str] = []
-        sizes = {
-            name: self._size(name, faults)
-            for name in ("pending", "active", "scheduled", "dead", "lapsed")
-        }
+        sizes = {name: self._size(name, faults) for name in _ALONE}
         paused = self._size("paused", faults)
+        ring = self._lanes.ring.fault
+        if ring:
+            faults.append(self._reason("ring", ring))
         return QueueCounts(
             queue=self._queue,
             lanes=len(self._lanes),
-            lanes_pending=self._in_lanes(faults),
+            lanes_pending=self._lanes.jobs(faults),
+            off_ring=None if ring and len(self._lanes) else self._lanes.off_ring(faults),
             completed=self._metric("completed", faults),
             failed=self._metric("failed", faults),
             paused=None if paused is None else bool(paused),
+            oldest_ms=min((*first_minted([self._first]), *self._lanes.minted_ms()), default=None),
+            lapsed_ms=self.soonest if self.has_lapsed(now) else None,
+            lapse=self._rows.lapse(sizes["lapsed"] or 0) if self._rows else None,
             faults=tuple(faults),
+            now_ms=now,
             **sizes,
         )
 
@@ -141,7 +202,9 @@ class _Counting:
             "active": (keys.active, b"zset"),
             "scheduled": (keys.schedule, b"zset"),
             "dead": (keys.dead, b"zset"),
+            "repeats": (keys.repeat, b"zset"),
             "paused": (keys.meta, b"hash"),
+            "ring": (keys.ring, b"list"),
             "completed": (keys.completed, b"hash"),
             "failed": (keys.failed, b"hash"),
         }[name]
@@ -155,20 +218,20 @@ class _Counting:
         return mistyped(key, found.value, wanted)
 
     def _size(self, name: str, faults: list[str]) -> int | None:
+        if name == "lapsed":
+            return self._lapsed()
         answer = self._cells[name]
         if answer.fault:
-            # The lapsed leases are counted in the same key as the active ones.
-            if name != "lapsed" or not self._cells["active"].fault:
-                faults.append(self._reason(name, answer.fault))
+            faults.append(self._reason(name, answer.fault))
             return None
         return int(answer.value)
 
-    def _in_lanes(self, faults: list[str]) -> int | None:
-        broken = [lane.fault for lane in self._lanes if lane.fault]
-        if broken:
-            faults.append(f"{len(broken):,} of {len(self._lanes):,} lanes: {broken[0]}")
+    def _lapsed(self) -> int | None:
+        """Counted in the same key as the active ones, so its fault is told there."""
+        answer = self._cells.get("lapsed")
+        if self._soonest.fault or (answer is not None and answer.fault):
             return None
-        return sum(int(lane.value) for lane in self._lanes)
+        return int(answer.value) if answer is not None else 0
 
     def _metric(self, name: str, faults: list[str]) -> int | None:
         answer = self._cells[name]

@@ -1,4 +1,4 @@
-"""Where a page begins: the member at the edge of its neighbour, as text for an address."""
+"""Where a page begins: at the edge of its neighbour, as text for an address, or at an instant."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import base64
 import math
 from dataclasses import dataclass
 from typing import Literal
+
+from . import ids
 
 Order = Literal["id", "score"]
 
@@ -45,3 +47,24 @@ def decode(text: str) -> Cursor | None:
         return None
     is_sound = not math.isnan(cursor.score) and 0 <= cursor.rank < _MAX_RANK
     return cursor if is_sound else None
+
+
+@dataclass(frozen=True)
+class At:
+    """An instant to open a page at: `ms` is unix time.
+
+    Where ids tell the time, it is that of the ids of `namespace`, because bytes are in the
+    order of time only within one.
+    """
+
+    ms: int
+    namespace: str = "JOB"
+
+    def edge(self, order: Order, descending: bool) -> Cursor:
+        """What the first row of the page follows: in either direction the rows of the very
+        instant come first."""
+        if order == "score":
+            beyond = math.inf if descending else -math.inf
+            return Cursor(order, False, math.nextafter(self.ms, beyond), 0, b"")
+        outside = self.ms + 1 if descending else self.ms
+        return Cursor(order, False, 0.0, 0, ids.before(self.namespace, outside))

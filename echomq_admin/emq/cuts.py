@@ -4,15 +4,19 @@ Where all scores are equal, the order is that of the ids, and the server cuts by
 are not, the order is (score, id), and the edge's place is looked for in two bounded windows:
 around the rank it had, and from its score on. When it moved further than that since the last
 page, one more round trip asks around the rank it has now.
+
+A page can also open at an instant: that is an edge which no member is.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .cursors import Cursor, Order, decode
+from . import ids
+from .cursors import At, Cursor, Order, decode
+from .keyspace import from_wire
 from .replies import Answer, Batch
 
 Member = tuple[float, bytes]
@@ -62,17 +66,25 @@ class Cut:
     """One page of one sorted set.
 
     Call `ask`, run the batch, and unless it `is_settled` then, `ask_again` and run another.
-    With `by_score` the set is one whose scores differ by nature.
+    With `by_score` the set is one whose scores differ by nature. A cursor goes before `at`.
     """
 
     def __init__(
-        self, key: bytes, limit: int, cursor: str, *, descending: bool, by_score: bool
+        self,
+        key: bytes,
+        limit: int,
+        cursor: str,
+        *,
+        descending: bool,
+        by_score: bool,
+        at: At | None = None,
     ) -> None:
         self._key = key
         self._limit = limit
         self._descending = descending
         self._by_score = by_score
         self._cursor = decode(cursor)
+        self._at = at if self._cursor is None else None
         self._windows: list[Callable[[], Window]] = []
 
     def ask(self, batch: Batch) -> None:
@@ -82,8 +94,7 @@ class Cut:
             self._first = batch.ask("zrange", self._key, 0, 0, withscores=True)
             self._last = batch.ask("zrange", self._key, -1, -1, withscores=True)
         if self._cursor is None:
-            start, stop = (-self._limit - 1, -1) if self._descending else (0, self._limit)
-            self._windows = [self._by_rank(batch, start, stop)]
+            self._ask_unplaced(batch)
             return
         self._rank = batch.ask("zrank", self._key, self._cursor.member)
         if self._by_score or self._cursor.order == "score":
@@ -94,17 +105,20 @@ class Cut:
     @property
     def is_settled(self) -> bool:
         """Whether `page` is known; if not, `ask_again` and another round trip make it so."""
-        edge = self._cursor
+        edge = self._edge
         if edge is None or not self.total:
             return True
+        if self._at is not None:
+            return self._at == self.opened_at
         if edge.order == "id" and not self._by_score:
             return self._is_uniform
         return self._best().room(self._place(edge)) > self._limit
 
     def ask_again(self, batch: Batch) -> None:
-        """The members around where the cursor is now."""
-        edge = self._cursor
+        """The members around where the edge is now."""
+        edge = self._edge
         assert edge is not None
+        self._at = self.opened_at
         if self.order == "id":
             self._windows = [self._by_id(batch, edge.member)]
         else:
@@ -125,8 +139,35 @@ class Cut:
         return "score" if self._by_score or not self._is_uniform else "id"
 
     @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Those of the first and the last id, once each, as far as they have one."""
+        if self._by_score:
+            return ()
+        ends = [*(self._first.value or ()), *(self._last.value or ())]
+        found = [ids.parse(from_wire(member)) for member, _ in ends]
+        return tuple(dict.fromkeys(branded.namespace for branded in found if branded))
+
+    @property
+    def opened_at(self) -> At | None:
+        """The instant at which the page opens; `None` for none, or where no id tells the time.
+
+        When the set holds no id of the namespace asked for, it is that of the first id that has
+        one, or else of the last.
+        """
+        at = self._at
+        if at is None or self._by_score:
+            return at
+        if not self._is_uniform:
+            return None
+        prefix = at.namespace.encode()
+        near = (member for window in self._windows for _, member in window().members)
+        if any(member.startswith(prefix) for member in near):
+            return at
+        return next((replace(at, namespace=other) for other in self.namespaces), None)
+
+    @property
     def page(self) -> Page:
-        """The page of the cursor, or else the nearest that has rows."""
+        """The page behind the edge, or else the nearest that has rows."""
         window = self._best()
         if not window.members:
             return Page((), None, None)
@@ -143,14 +184,14 @@ class Cut:
 
     def _bounds(self, window: Window) -> tuple[int, int]:
         """Where the page begins and ends within the window, in reading order."""
-        size, limit = len(window.members), self._limit
-        if self._cursor is None:
+        size, limit, edge = len(window.members), self._limit, self._edge
+        if edge is None:
             return 0, min(limit, size)
-        before, after = window.around(self._place(self._cursor))
+        before, after = window.around(self._place(edge))
         at_first = window.at_start
         if self._descending:
             before, after, at_first = size - after, size - before, window.at_end
-        if self._cursor.back:
+        if edge.back:
             start = max(0, before - limit)
             return start, min(limit, size) if start == 0 and at_first else before
         return (after, min(after + limit, size)) if after < size else (max(0, size - limit), size)
@@ -174,11 +215,30 @@ class Cut:
         return float(self._first.value[0][1]) if self._first.value else 0.0
 
     def _best(self) -> Window:
+        edge = self._edge
+        if edge is None:
+            return self._top()
         windows = [window() for window in self._windows]
-        cursor = self._cursor
-        if cursor is None:
-            return windows[0]
-        return max(windows, key=lambda window: window.room(self._place(cursor)))
+        return max(windows, key=lambda window: window.room(self._place(edge)))
+
+    @property
+    def _edge(self) -> Cursor | None:
+        """What the page lies behind; `None` for the first page."""
+        at = self.opened_at
+        return at.edge(self.order, self._descending) if at else self._cursor
+
+    def _ask_unplaced(self, batch: Batch) -> None:
+        """The first page, and what lies around the instant to open at."""
+        start, stop = (-self._limit - 1, -1) if self._descending else (0, self._limit)
+        self._top = self._by_rank(batch, start, stop)
+        if self._at is None:
+            return
+        if self._by_score:
+            edge = self._at.edge("score", self._descending)
+            self._windows = [self._from_score(batch, edge.score, self._limit + 2)]
+        else:
+            edge = self._at.edge("id", self._descending)
+            self._windows = [self._by_id(batch, edge.member)]
 
     def _ask_scores(self, batch: Batch, edge: Cursor, rank: int) -> None:
         reach = self._limit + 2 + DRIFT

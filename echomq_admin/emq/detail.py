@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import redis
 
-from .keyspace import Keyspace, to_wire
+from .fields import Field, Fields
+from .flow import PARENT_FIELDS, Flow, Kin
+from .keyspace import Keyspace, from_wire, to_wire
+from .lanes import Lanes, LaneState
 from .replies import Answer, Batch, now_ms
-from .rows import Job, Rows
+from .rows import ROW_MISSING, Job, Rows
+from .whereabouts import Held, Whereabouts
+
+# How many known lanes one look asks for the id.
+MOST_LANES = 300
+_LOCK_LOOK = 200
+# Producers do not agree on where a row names its idempotency key.
+DEDUP_FIELDS = (b"dedup_id", b"dedup", b"deid", b"de")
 
 
 @dataclass(frozen=True)
 class JobDetail:
-    """One job with everything that is known of it.
+    """One job with all of its row, for the command line.
 
     `fields` is the row with all its fields, empty when it is missing or no hash (`job.fault`
     says which). `held_by` maps the sets that hold the id to its score there: "pending",
@@ -29,32 +39,183 @@ class JobDetail:
     log_lines: int
 
 
+@dataclass(frozen=True)
+class Lock:
+    """The presence marker of a worker. `left_ms` is `None` when it never expires; `value` is its
+    beginning, `size` all of it in bytes."""
+
+    left_ms: int | None
+    value: bytes
+    size: int
+
+
+@dataclass(frozen=True)
+class Dedup:
+    """The idempotency key that `field` of the row names; `holds` this id, another job's, or is
+    `None` when there is no such key."""
+
+    field: bytes
+    dedup_id: str
+    holds: bool | None
+    fault: str | None = None
+
+
+@dataclass(frozen=True)
+class JobLook:
+    """One job with everything that is known of it, bounded whatever lies in its keys.
+
+    `held` are the sets that hold the id; they count as odd only when `is_settled`. `lanes_asked`
+    of the known lanes were looked into. `log_lines` and `audited` are `None` when unknown.
+    `faults` says by name which keys could not be read, and why.
+    """
+
+    now_ms: int
+    job: Job
+    fields: tuple[Field, ...]
+    unlisted_fields: int
+    held: tuple[Held, ...]
+    is_settled: bool
+    lanes_asked: int
+    lane: LaneState | None
+    lock: Lock | None
+    log_lines: int | None
+    dedup: Dedup | None
+    flow: Flow
+    audited: int | None
+    faults: Mapping[str, str]
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether neither a row nor a set knows the id."""
+        return self.job.fault == ROW_MISSING and not self.held
+
+    def value(self, name: bytes) -> bytes | None:
+        """A field that was read."""
+        return next((field.value for field in self.fields if field.name == name), None)
+
+
+def job_look(
+    client: redis.Redis,
+    queue: str,
+    job_id: str,
+    lanes: Sequence[str] = (),
+    have: Mapping[bytes, int] | None = None,
+) -> JobLook:
+    """Look at one job in three round trips.
+
+    `lanes` are those known of the queue, `have` the sizes of long fields that the reader has
+    already (see `Fields`).
+    """
+    look = _Look(Keyspace(queue), job_id, lanes[:MOST_LANES], have or {})
+    for ask in (look.ask_first, look.ask_second, look.ask_third):
+        batch = Batch(client)
+        ask(batch)
+        batch.run()
+    return look.answer()
+
+
 def whole_row(client: redis.Redis, queue: str, job_id: str) -> JobDetail:
     """Every field of the row, however long, and the sets that hold the id. Two round trips."""
     keys = Keyspace(queue)
-    member = to_wire(job_id)
     first, second = Batch(client), Batch(client)
     time = first.ask("time")
-    rows = Rows(keys, [(member, None)])
+    rows, where = Rows(keys, [(to_wire(job_id), None)]), Whereabouts(keys, job_id)
     rows.ask_lean(first)
-    sets = {"pending": keys.pending, "active": keys.active}
-    sets |= {"schedule": keys.schedule, "dead": keys.dead}
-    scores = {name: first.ask("zscore", key, member) for name, key in sets.items()}
+    where.ask(first)
     lock = first.ask("exists", keys.lock(job_id))
     logs = first.ask("llen", keys.logs(job_id))
     first.run()
     (job,) = rows.jobs()
-    if job.group is not None:
-        scores["lane"] = second.ask("zscore", keys.lane(job.group), member)
+    where.ask_again(second, job.group)
     rows.ask_short(second)
     fields = second.ask("hgetall", keys.job(job_id))
     second.run()
     (job,) = rows.jobs()
-    held_by = _held_by(scores)
+    held_by = {str(held.place): held.score for held in where.held}
     return JobDetail(
         now_ms(time), job, fields.value or {}, held_by, bool(lock.value), int(logs.value or 0)
     )
 
 
-def _held_by(scores: Mapping[str, Answer]) -> dict[str, float]:
-    return {name: float(score.value) for name, score in scores.items() if score.value is not None}
+class _Look:
+    """What is asked of one job in the three round trips."""
+
+    def __init__(
+        self, keys: Keyspace, job_id: str, lanes: Sequence[str], have: Mapping[bytes, int]
+    ) -> None:
+        self._keys, self._job_id, self._lanes = keys, job_id, lanes
+        self._rows = Rows(keys, [(to_wire(job_id), None)])
+        self._fields = Fields(keys.job(job_id), (*PARENT_FIELDS, *DEDUP_FIELDS), have)
+        self._where = Whereabouts(keys, job_id, lanes)
+        self._kin = Kin(keys, job_id)
+        self._lane: Lanes | None = None
+        self._dedup: tuple[bytes, bytes, Answer] | None = None
+
+    def ask_first(self, batch: Batch) -> None:
+        self._rows.ask_lengths(batch)
+        self._fields.ask_names(batch)
+        self._where.ask(batch)
+        self._kin.ask_children(batch)
+        lock = self._keys.lock(self._job_id)
+        self._lock_left = batch.ask("pttl", lock)
+        self._lock_size = batch.ask("strlen", lock)
+        self._lock_value = batch.ask("getrange", lock, 0, _LOCK_LOOK - 1)
+        self._logs = batch.ask("llen", self._keys.logs(self._job_id))
+        self._audit = batch.ask("xlen", self._keys.audit)
+
+    def ask_second(self, batch: Batch) -> None:
+        self._rows.ask_short(batch)
+        self._fields.ask_lengths(batch)
+
+    def ask_third(self, batch: Batch) -> None:
+        self._time = batch.ask("time")
+        (job,) = self._rows.jobs()
+        self._where.ask_again(batch, job.group)
+        self._fields.ask_values(batch)
+        self._kin.ask_parent(batch, *map(self._fields.early, PARENT_FIELDS))
+        if job.group is not None:
+            self._lane = Lanes(self._keys, [job.group], batch)
+        named = ((name, self._fields.early(name)) for name in DEDUP_FIELDS)
+        for name, value in named:
+            if value and self._dedup is None:
+                # One byte more than the id, so that a longer value is told from it.
+                key, end = self._keys.dedup(from_wire(value)), len(to_wire(self._job_id))
+                self._dedup = name, value, batch.ask("getrange", key, 0, end)
+
+    def answer(self) -> JobLook:
+        (job,) = self._rows.jobs()
+        return JobLook(
+            now_ms=now_ms(self._time),
+            job=job,
+            fields=self._fields.fields,
+            unlisted_fields=self._fields.unlisted,
+            held=self._where.held,
+            is_settled=self._where.is_settled,
+            lanes_asked=len(self._lanes),
+            lane=self._lane.states()[0] if self._lane else None,
+            lock=self._found_lock(),
+            log_lines=None if self._logs.fault else int(self._logs.value),
+            dedup=self._found_dedup(),
+            flow=self._kin.flow,
+            audited=None if self._audit.fault else int(self._audit.value),
+            faults=self._faults(),
+        )
+
+    def _found_lock(self) -> Lock | None:
+        left = self._lock_left.value
+        if left is None or left == -2:
+            return None
+        value, size = self._lock_value.value or b"", int(self._lock_size.value or 0)
+        return Lock(None if left < 0 else int(left), value, size)
+
+    def _found_dedup(self) -> Dedup | None:
+        if self._dedup is None:
+            return None
+        field, value, answer = self._dedup
+        holds = answer.value == to_wire(self._job_id) if answer.value else None
+        return Dedup(field, from_wire(value), holds, answer.fault)
+
+    def _faults(self) -> dict[str, str]:
+        asked = {"lock": self._lock_size, "logs": self._logs, "audit": self._audit}
+        own = {name: answer.fault for name, answer in asked.items() if answer.fault}
+        return dict(self._where.faults) | own

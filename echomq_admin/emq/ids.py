@@ -91,5 +91,19 @@ def span(namespace: str, start_ms: int, end_ms: int) -> tuple[bytes, bytes]:
     return first, last
 
 
+def before(namespace: str, unix_ms: int) -> bytes:
+    """A name between the ids that `namespace` minted before an instant and those from it on.
+
+    It is no id itself. Where none can be before the instant, it is the bare namespace.
+    """
+    if not _NAMESPACE.match(namespace):
+        raise ValueError(f"{namespace!r} is no namespace of three capitals")
+    number = ((unix_ms - EPOCH_MS) << 22) - 1
+    prefix = namespace.encode()
+    if number < 0:
+        return prefix
+    return prefix + encode(min(number, MAX_SNOWFLAKE)).encode() + b"\0"
+
+
 def _last(prefix: bytes) -> bytes:
     return prefix + encode(MAX_SNOWFLAKE).encode()

@@ -138,11 +138,26 @@ class Keyspace:
     def job(self, job_id: str) -> bytes:
         return self.base + b"job:" + to_wire(job_id)
 
+    def repeatable(self, name: str) -> bytes:
+        """The hash of one of the repeatables that `repeat` lists."""
+        return self.base + b"repeat:" + to_wire(name)
+
     def logs(self, job_id: str) -> bytes:
         return self.job(job_id) + b":logs"
 
     def lock(self, job_id: str) -> bytes:
         return self.job(job_id) + b":lock"
+
+    def dependencies(self, job_id: str) -> bytes:
+        """How many children a flow parent still waits for."""
+        return self.job(job_id) + b":dependencies"
+
+    def ended_children(self, job_id: str, how: str) -> bytes:
+        """Children of a flow parent that ended `processed`, `failed` or `unsuccessful`."""
+        return self.job(job_id) + b":" + how.encode()
+
+    def dedup(self, dedup_id: str) -> bytes:
+        return self.base + b"de:" + to_wire(dedup_id)
 
     def kept_reply(self, op_id: str) -> bytes:
         """Where the reply of the call named `op_id` is kept for its replays."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import redis
 
-from .cursors import Order
+from .cursors import At, Order
 from .cuts import Cut
 from .keyspace import Keyspace
 from .replies import Batch, now_ms
@@ -22,6 +23,10 @@ class JobPage:
     `total` is `None` and `fault` says why when the key cannot be read. `ordered_by` is "score"
     in the schedule, and when scores that should all be equal are not: then the order is
     (score, id).
+
+    `at` is the instant at which the page was opened: `None` when it was not, and when the ids of
+    the list do not tell the time. `namespaces` are those of the first and the last id of the list,
+    as far as they have one. `depths` are the sizes of the lanes asked for, `None` unreadable.
     """
 
     now_ms: int
@@ -31,38 +36,67 @@ class JobPage:
     next: str | None
     ordered_by: Order
     fault: str | None = None
+    at: At | None = None
+    namespaces: tuple[str, ...] = ()
+    depths: tuple[int | None, ...] = ()
 
 
 def pending_page(
-    client: redis.Redis, queue: str, limit: int = 25, cursor: str = "", group: str | None = None
+    client: redis.Redis,
+    queue: str,
+    limit: int = 25,
+    cursor: str = "",
+    group: str | None = None,
+    *,
+    descending: bool = False,
+    at: At | None = None,
+    lanes: Sequence[str] = (),
 ) -> JobPage:
     """Waiting jobs, oldest id first; those of the lane of `group` when it is given.
 
     `limit` is brought into 1 to 100. A cursor that is none opens the first page; one whose
-    member has gone, or has nothing behind it any more, opens the nearest rows.
+    member has gone, or has nothing behind it any more, opens the nearest rows. Without a cursor
+    `at` opens the rows from that instant on in reading order, or else the nearest. The depths
+    of `lanes` are read along.
     """
     keys = Keyspace(queue)
     key = keys.pending if group is None else keys.lane(group)
-    return _page(client, keys, Cut(key, at_most(limit), cursor, descending=False, by_score=False))
+    cut = Cut(key, at_most(limit), cursor, descending=descending, by_score=False, at=at)
+    return _page(client, keys, cut, lanes)
 
 
-def dead_page(client: redis.Redis, queue: str, limit: int = 25, cursor: str = "") -> JobPage:
-    """Dead jobs, newest minted first. `limit` and `cursor` as in `pending_page`."""
+def dead_page(
+    client: redis.Redis,
+    queue: str,
+    limit: int = 25,
+    cursor: str = "",
+    *,
+    descending: bool = True,
+    at: At | None = None,
+) -> JobPage:
+    """Dead jobs, newest minted first. `limit`, `cursor` and `at` as in `pending_page`."""
     keys = Keyspace(queue)
-    return _page(
-        client, keys, Cut(keys.dead, at_most(limit), cursor, descending=True, by_score=False)
-    )
+    cut = Cut(keys.dead, at_most(limit), cursor, descending=descending, by_score=False, at=at)
+    return _page(client, keys, cut)
 
 
-def scheduled_page(client: redis.Redis, queue: str, limit: int = 25, cursor: str = "") -> JobPage:
+def scheduled_page(
+    client: redis.Redis,
+    queue: str,
+    limit: int = 25,
+    cursor: str = "",
+    *,
+    descending: bool = False,
+    at: At | None = None,
+) -> JobPage:
     """Scheduled jobs by (due time, id), the next one due first.
 
-    The score of a row is its due time, unix ms. `limit` and `cursor` as in `pending_page`.
+    The score of a row is its due time, unix ms, and `at` is a due time. `limit` and `cursor` as
+    in `pending_page`.
     """
     keys = Keyspace(queue)
-    return _page(
-        client, keys, Cut(keys.schedule, at_most(limit), cursor, descending=False, by_score=True)
-    )
+    cut = Cut(keys.schedule, at_most(limit), cursor, descending=descending, by_score=True, at=at)
+    return _page(client, keys, cut)
 
 
 def at_most(limit: int) -> int:
@@ -88,14 +122,24 @@ def begin_rows(keys: Keyspace, cut: Cut, second: Batch, third: Batch) -> Rows:
     return rows
 
 
-def _page(client: redis.Redis, keys: Keyspace, cut: Cut) -> JobPage:
+def _page(client: redis.Redis, keys: Keyspace, cut: Cut, lanes: Sequence[str] = ()) -> JobPage:
     first, third = Batch(client), Batch(client)
     time = first.ask("time")
     cut.ask(first)
+    depths = [first.ask("zcard", keys.lane(group)) for group in lanes]
     first.run()
     rows = begin_rows(keys, cut, Batch(client), third)
     third.run()
     page = cut.page
     return JobPage(
-        now_ms(time), cut.total, rows.jobs(), page.previous, page.next, cut.order, cut.fault
+        now_ms=now_ms(time),
+        total=cut.total,
+        jobs=rows.jobs(),
+        previous=page.previous,
+        next=page.next,
+        ordered_by=cut.order,
+        fault=cut.fault,
+        at=cut.opened_at,
+        namespaces=cut.namespaces,
+        depths=tuple(None if depth.fault else int(depth.value) for depth in depths),
     )

@@ -60,7 +60,10 @@ def sweep_preview(client: redis.Redis, queue: str, max_stalled: int, limit: int)
     second.run()
     jobs = rows.jobs()
     lanes = _lane_types(client, keys, jobs)
-    fates = tuple(Fate(lease_of(job, now), _fate(job, lanes, max_stalled)) for job in jobs)
+    fates = tuple(
+        Fate(lease_of(job, now), fate_of(job, _is_homeless(job, lanes), max_stalled))
+        for job in jobs
+    )
     count = None if lapsed.fault else int(lapsed.value)
     is_cut = count is not None and min(count, limit) > len(fates)
     return Preview(now, count, fates, is_cut, _refusal(types))
@@ -95,10 +98,23 @@ def _lane_types(client: redis.Redis, keys: Keyspace, jobs: tuple[Job, ...]) -> d
     return lanes
 
 
-def _fate(job: Job, lanes: dict[str, Answer], max_stalled: int) -> Verdict:
+def _is_homeless(job: Job, lanes: dict[str, Answer]) -> bool:
+    return job.group is not None and lanes[job.group].value not in {b"none", b"zset"}
+
+
+def fate_of(job: Job, is_homeless: bool, max_stalled: int | None = None) -> Verdict:
+    """Where a sweep would send a lapsed lease; a homeless one has a lane that is no sorted set.
+
+    Without `max_stalled` no stall is the last.
+    """
     if job.fault == ROW_MISSING:
         return "orphaned"
-    is_homeless = job.group is not None and lanes[job.group].value not in {b"none", b"zset"}
     if job.attempts is None or is_homeless:
         return "unreadable"
-    return "dead" if (job.stalled or 0) + 1 >= max_stalled else "recovered"
+    is_last = max_stalled is not None and is_last_stall(job.stalled, max_stalled)
+    return "dead" if is_last else "recovered"
+
+
+def is_last_stall(stalled: int | None, max_stalled: int) -> bool:
+    """Whether one more stall sends a job to dead; a count that is no number counts as 0."""
+    return (stalled or 0) + 1 >= max_stalled

@@ -6,9 +6,15 @@ becomes a fault of its own cell; connection trouble stays redis-py's own excepti
 """
 
 from .counts import QueueCounts, counts, exists, server_now_ms
-from .detail import JobDetail, whole_row
+from .cursors import At
+from .detail import JobDetail, JobLook, job_look, whole_row
+from .lane_pages import Lane, LanePage, lane_page
+from .lane_windows import LaneLook
+from .lanes import LaneState, Rota
+from .logs import LogPage, log_page
 from .pages import MAX_LIMIT, JobPage, dead_page, pending_page, scheduled_page
 from .preview import Fate, Preview, Verdict, sweep_preview
+from .repeats import Repeatable, RepeatPage, repeat_page
 from .rows import Job, Text
 from .timeline import (
     EXPIRING_MS,
@@ -25,24 +31,38 @@ __all__ = [
     "EXPIRING_MS",
     "MAX_LIMIT",
     "ActivePage",
+    "At",
     "Bin",
     "Fate",
     "Job",
     "JobDetail",
+    "JobLook",
     "JobPage",
+    "Lane",
+    "LaneLook",
+    "LanePage",
+    "LaneState",
     "Lease",
+    "LogPage",
     "Marks",
     "Phase",
     "Preview",
     "QueueCounts",
+    "RepeatPage",
+    "Repeatable",
+    "Rota",
     "Text",
     "Verdict",
     "active_page",
     "counts",
     "dead_page",
     "exists",
+    "job_look",
+    "lane_page",
+    "log_page",
     "pending_page",
     "phase_of",
+    "repeat_page",
     "scheduled_page",
     "server_now_ms",
     "sweep_preview",

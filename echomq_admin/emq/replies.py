@@ -20,6 +20,8 @@ _KINDS = {b"zset": "sorted set"}
 class Answer:
     """What one command of a `Batch` came back with, once the batch has run."""
 
+    __slots__ = ("fault", "value")
+
     def __init__(self) -> None:
         self.value: Any = None
         self.fault: str | None = None

@@ -9,6 +9,7 @@ from typing import Literal
 
 import redis
 
+from .cursors import At
 from .cuts import Cut
 from .keyspace import Keyspace
 from .pages import at_most, begin_rows
@@ -68,10 +69,10 @@ class Marks:
 
 @dataclass(frozen=True)
 class ActivePage:
-    """Leases, soonest deadline first; `previous` and `next` are cursors or `None`.
+    """Leases in reading order; `previous` and `next` are cursors or `None`.
 
     `total` and `lapsed` count the whole set; both are `None`, and `fault` says why, when the
-    key cannot be read.
+    key cannot be read. `at` is the instant at which the page was opened.
     """
 
     now_ms: int
@@ -82,6 +83,7 @@ class ActivePage:
     previous: str | None
     next: str | None
     fault: str | None = None
+    at: At | None = None
 
 
 def phase_of(remaining_ms: float) -> Phase:
@@ -97,13 +99,21 @@ def lease_of(job: Job, now: int) -> Lease:
     return Lease(job, deadline, deadline - now, phase_of(deadline - now))
 
 
-def active_page(client: redis.Redis, queue: str, limit: int = 25, cursor: str = "") -> ActivePage:
+def active_page(
+    client: redis.Redis,
+    queue: str,
+    limit: int = 25,
+    cursor: str = "",
+    *,
+    descending: bool = False,
+    at: At | None = None,
+) -> ActivePage:
     """Leases by (deadline, id), with the timeline of all of them.
 
-    `limit` and `cursor` as in `pages.pending_page`.
+    `limit` and `cursor` as in `pages.pending_page`; `at` is a deadline.
     """
     keys = Keyspace(queue)
-    cut = Cut(keys.active, at_most(limit), cursor, descending=False, by_score=True)
+    cut = Cut(keys.active, at_most(limit), cursor, descending=descending, by_score=True, at=at)
     line = _Line(keys.active, cut)
     first, second, third = Batch(client), Batch(client), Batch(client)
     time = first.ask("time")
@@ -119,7 +129,17 @@ def active_page(client: redis.Redis, queue: str, limit: int = 25, cursor: str = 
     leases = tuple(lease_of(job, now) for job in rows.jobs())
     lapsed = None if cut.fault else marks.lapsed
     page = cut.page
-    return ActivePage(now, cut.total, lapsed, leases, marks, page.previous, page.next, cut.fault)
+    return ActivePage(
+        now_ms=now,
+        total=cut.total,
+        lapsed=lapsed,
+        leases=leases,
+        marks=marks,
+        previous=page.previous,
+        next=page.next,
+        fault=cut.fault,
+        at=cut.opened_at,
+    )
 
 
 class _Line:

@@ -115,3 +115,22 @@ def test_a_span_reaches_the_last_id_there_can_be(client: redis.Redis) -> None:
 def test_a_span_needs_a_namespace(namespace: str) -> None:
     with pytest.raises(ValueError, match="namespace"):
         ids.span(namespace, 0, 1)
+
+
+@settings(deadline=None, database=None, derandomize=True)
+@given(st.integers(1, 2**41 - 1))
+def test_the_name_before_an_instant_parts_its_ids_from_those_before(since_ms: int) -> None:
+    parting = ids.before("JOB", EPOCH_MS + since_ms)
+    assert ids.mint("JOB", EPOCH_MS + since_ms - 1, 1023, 4095).encode() < parting
+    assert parting < ids.mint("JOB", EPOCH_MS + since_ms).encode()
+
+
+@pytest.mark.parametrize("since_ms", [0, -1, -(10**18)])
+def test_before_the_first_instant_there_is_only_the_namespace(since_ms: int) -> None:
+    assert ids.before("JOB", EPOCH_MS + since_ms) == b"JOB"
+
+
+def test_far_instants_come_behind_all_ids() -> None:
+    assert ids.before("JOB", 10**18) == b"JOB" + LARGEST.encode() + b"\0"
+    with pytest.raises(ValueError, match="namespace"):
+        ids.before("job", 0)

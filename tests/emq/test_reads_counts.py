@@ -1,8 +1,9 @@
-"""Sizes of all queues in two round trips; one bad key breaks only its own cell."""
+"""Sizes of all queues in three round trips; one bad key breaks only its own cell."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 
 import pytest
 import redis
@@ -59,27 +60,58 @@ def test_any_value_of_the_field_pauses_the_queue(client, value):
     assert only(client).paused is True
 
 
+# Where nothing waits and nothing has lapsed there is nothing to tell.
+NOTHING = {"oldest_ms", "lapsed_ms", "lapse"}
+
+
 @pytest.mark.parametrize(
-    ("key", "cells"),
+    ("key", "cells", "wanted"),
     [
-        ("pending", {"pending"}),
-        ("active", {"active", "lapsed"}),
-        ("schedule", {"scheduled"}),
-        ("dead", {"dead"}),
-        ("meta", {"paused"}),
-        ("metrics:completed", {"completed"}),
-        ("metrics:failed", {"failed"}),
-        ("g:A:pending", {"lanes_pending"}),
+        ("pending", {"pending"}, "sorted set"),
+        ("active", {"active", "lapsed"}, "sorted set"),
+        ("schedule", {"scheduled"}, "sorted set"),
+        ("dead", {"dead"}, "sorted set"),
+        ("repeat", {"repeats"}, "sorted set"),
+        ("meta", {"paused"}, "hash"),
+        ("metrics:completed", {"completed"}, "hash"),
+        ("metrics:failed", {"failed"}, "hash"),
+        ("ring", {"off_ring"}, "list"),
     ],
 )
-def test_a_key_of_the_wrong_type_breaks_only_its_own_cell(client, key, cells):
+def test_a_key_of_the_wrong_type_breaks_only_its_own_cell(client, key, cells, wanted):
     client.set(Q + key, "x")
     queue = only(client, ("A",))
-    unknown = {name for name, value in vars(queue).items() if value is None}
-    assert unknown == cells
-    wanted = "hash" if key.startswith("me") else "sorted set"
-    lane = ("1 of 1 lanes: the key holds another type",)
-    assert queue.faults == (lane if key[0] == "g" else (f"{key} is a string, not a {wanted}",))
+    unknown = {name for name, value in asdict(queue).items() if value is None}
+    assert unknown == cells | NOTHING
+    assert queue.faults == (f"{key} is a string, not a {wanted}",)
+
+
+def test_a_lane_of_the_wrong_type_breaks_the_number_of_those_in_lanes(client):
+    client.set(Q + "g:A:pending", "x")
+    client.zadd(Q + "g:B:pending", {"b": 0})
+    client.rpush(Q + "ring", "B")
+    queue = only(client, ("A", "B"))
+    assert (queue.lanes_pending, queue.waiting, queue.lanes, queue.off_ring) == (None, None, 2, 0)
+    assert queue.faults == ("1 of 2 lanes: the key holds another type",)
+
+
+@pytest.mark.parametrize("key", ["glimit", "gactive", "paused"])
+def test_what_tells_of_lanes_and_has_the_wrong_type_leaves_only_the_ring_unknown(client, key):
+    client.set(Q + key, "x")
+    client.zadd(Q + "g:A:pending", {"a": 0})
+    queue = only(client, ("A",))
+    assert (queue.lanes_pending, queue.off_ring) == (1, None)
+    assert f"{key}: the key holds another type" in queue.faults[0]
+
+
+def test_every_key_of_the_wrong_type_at_once_is_still_an_answer(client):
+    for key in ("pending", "active", "schedule", "dead", "repeat", "meta", "ring", "paused",
+                "glimit", "gactive", "gweight", "metrics:completed", "metrics:failed",
+                "g:A:pending"):  # fmt: skip
+        client.set(Q + key, "x")
+    queue = only(client, ("A",))
+    assert (queue.waiting, queue.active, queue.lapsed, queue.repeats) == (None,) * 4
+    assert len(queue.faults) == 10
 
 
 @pytest.mark.parametrize("value", ["abc", "", b"\xff", "1.5", "a" * 3_000_000])
@@ -97,11 +129,26 @@ def test_a_count_of_megabytes_is_not_fetched(client):
     assert client.info("stats")["total_net_output_bytes"] - before < 20_000
 
 
-def test_all_queues_take_two_round_trips(client, server_port):
+def test_all_queues_take_three_round_trips_at_most(client, server_port):
+    client.zadd("emq:{q7}:active", {"JOB1": 1})
+    client.zadd("emq:{q8}:g:A:pending", {"JOB1": 0})
     with CountingClient(port=server_port) as counting:
         _, queues = counts(counting, {f"q{at}": ("A", "B") for at in range(300)})
-        assert counting.trips == 2
+        assert counting.trips == 3
+    assert (queues[7].lapsed, queues[8].off_ring) == (1, 1)
     assert [queue.queue for queue in queues] == [f"q{at}" for at in range(300)]
+
+
+def test_a_lane_in_the_waiting_is_looked_at_only_as_far_as_it_matters(client, server_port):
+    """Two commands a lane, and none more for a lane that is served or empty."""
+    for at in range(10):
+        client.zadd(f"emq:{{orders}}:g:L{at}:pending", {"JOB1": 0})
+        client.rpush(Q + "ring", f"L{at}")
+    with CountingClient(port=server_port) as counting:
+        counts(counting, {"orders": ()})
+        bare = counting.commands
+        counts(counting, {"orders": [f"L{at}" for at in range(10)]})
+        assert counting.commands - bare <= bare + 1
 
 
 def test_no_queue_is_no_trouble(client):
