@@ -1,4 +1,7 @@
-"""The agent: discovery of every server, again and again, until it is told to stop."""
+"""The agent: discovery of every server, again and again, until it is told to stop.
+
+What it has done is in the database after every slice of a pass, so it may be ended at any moment.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from collections.abc import Iterable
 from django.db import Error as DatabaseError
 from django.db import connection
 
-from echomq_admin.fleet.discovery import discover
+from echomq_admin.fleet.discovery import carry_on
+from echomq_admin.fleet.discovery import trouble as trouble_of_pass
 from echomq_admin.fleet.servers import TROUBLE, Server, trouble
 
 EVERY_S = 10.0
@@ -66,9 +70,9 @@ class _Watch:
 
     def _pass(self) -> None:
         try:
-            discover(self._server, self._stop)
+            carry_on(self._server, self._stop)
         except TROUBLE as error:
-            self._failed(trouble(self._server, error))
+            self._failed(trouble_of_pass(self._server, error))
         except DatabaseError as error:
             self._failed(f"what {self._server.name} has cannot be remembered: {error}")
             connection.close()

@@ -1,64 +1,69 @@
-"""Which queues and lanes a server has: found by the agent, remembered in the database."""
+"""Which queues and lanes a server has: found by the agent, remembered in the database.
+
+A pass goes over the keys in short slices. After each, how far it came is in the database: an
+agent that was ended goes on there, and several who walk at once share one pass. Of two who took
+the same slice the first one's counts, the other's is dropped.
+"""
 
 from __future__ import annotations
 
 import time
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from datetime import datetime
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from threading import Event
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
+from redis.exceptions import NoPermissionError, ResponseError
 
 from echomq_admin.emq.keyspace import DISCOVERY_PATTERN, from_wire, parse, to_wire
 from echomq_admin.emq.reads import exists
-from echomq_admin.fleet.models import KnownLane, KnownQueue, Pass
+from echomq_admin.fleet import memory, servers
+from echomq_admin.fleet.models import KnownQueue, Pass, Walk
 from echomq_admin.fleet.servers import Server
 
 SCAN_COUNT = 1000
-# How many values one statement takes; databases have a limit.
-_AT_ONCE = 500
-
-Found = dict[bytes, set[bytes]]
+# A slice ends after so long or with so many keys; as long again the server is left in peace.
+SLICE_S = 0.1
+SLICE_KEYS = 20_000
 
 
 def discover(server: Server, stop: Event | None = None) -> Pass | None:
-    """One full pass over the keys. Remembers what it saw, forgets what is gone.
+    """One full pass from now on. Remembers what it sees, and forgets at its end what is gone.
 
-    Returns what it found; `None` when `stop` was set before the end, and then nothing is
-    written. Raises redis-py's errors, again with nothing written.
+    Returns what it found; `None` when `stop` was set before the end. Raises redis-py's errors.
+    What was found until then stays remembered, and nothing is forgotten.
     """
-    started = time.monotonic()
-    found: Found = defaultdict(set)
-    keys = cursor = 0
-    while stop is None or not stop.is_set():
-        cursor, batch = server.client.scan(cursor, match=DISCOVERY_PATTERN, count=SCAN_COUNT)
-        keys += len(batch)
-        _note(batch, found)
-        if cursor == 0:
-            return _remember(server.name, found, keys, started)
-    return None
+    _begin(server)
+    return _walk(server, stop or Event())
 
 
-def known(server_name: str) -> dict[str, tuple[str, ...]]:
-    """The remembered queues, in byte order, each with its lanes."""
-    queues = KnownQueue.objects.filter(server=server_name).order_by("name")
-    lanes: dict[int, list[str]] = {pk: [] for pk in queues.values_list("pk", flat=True)}
-    groups = KnownLane.objects.filter(queue__server=server_name).order_by("group")
-    for pk, group in groups.values_list("queue_id", "group"):
-        lanes.setdefault(pk, []).append(from_wire(bytes(group)))
-    return {
-        from_wire(bytes(name)): tuple(lanes.get(pk, ()))
-        for pk, name in queues.values_list("pk", "name")
-    }
+def carry_on(server: Server, stop: Event | None = None) -> Pass | None:
+    """The same, but a pass that is under way is gone on with, whoever began it."""
+    if not Walk.objects.filter(server=server.name).exclude(cursor="").exists():
+        _begin(server)
+    return _walk(server, stop or Event())
+
+
+def known(server_name: str) -> Mapping[str, tuple[str, ...]]:
+    """The remembered queues, in byte order, each with its lanes.
+
+    Shared and cheap: one tiny query while nothing has changed.
+    """
+    return memory.remembered(server_name).names
+
+
+def added_queues(server_name: str) -> set[str]:
+    """The remembered queues that somebody added by name."""
+    return {from_wire(name) for name in memory.remembered(server_name).added}
 
 
 def lanes_of(server_name: str, queue: str) -> tuple[str, ...]:
     """The remembered lanes of one queue, in byte order."""
-    rows = KnownLane.objects.filter(queue__server=server_name, queue__name=to_wire(queue))
-    groups = rows.order_by("group").values_list("group", flat=True)
-    return tuple(from_wire(bytes(group)) for group in groups)
+    return known(server_name).get(queue, ())
 
 
 def knows(server: Server, queue: str) -> bool:
@@ -75,7 +80,89 @@ def last_pass(server_name: str) -> Pass | None:
     return Pass.objects.filter(server=server_name).first()
 
 
-def _note(keys: Iterable[bytes], found: Found) -> None:
+def trouble(server: Server, error: Exception) -> str:
+    """Why a pass failed: a sentence that names the server, and what to do where that is known."""
+    if isinstance(error, NoPermissionError):
+        return (
+            f"The queues of {server.name} cannot be discovered at {server.target}: "
+            f"{servers.masked(server, str(error).rstrip('.'))}. "
+            "Give the console's user there the right by ACL SETUSER (+scan)."
+        )
+    return servers.trouble(server, error)
+
+
+@dataclass
+class _Slice:
+    """What was read between two cursors; it ends the pass when `cursor` is 0."""
+
+    cursor: int
+    keys: int = 0
+    found: dict[bytes, set[bytes]] = field(default_factory=lambda: defaultdict(set))
+
+
+def _walk(server: Server, stop: Event) -> Pass | None:
+    while not stop.is_set():
+        walk = Walk.objects.filter(server=server.name).first()
+        if walk is None or not walk.cursor:
+            return last_pass(server.name)
+        started = time.monotonic()
+        read = _read(server, walk, stop)
+        if read is None:
+            return None
+        if _run_id(server) != walk.run_id:
+            # The cursor was one of a run of the server that is over, and so are its keys.
+            _begin(server)
+            continue
+        spent_s = time.monotonic() - started
+        _keep(walk, read, round(spent_s * 1000))
+        if read.cursor:
+            stop.wait(min(spent_s, SLICE_S))
+    return None
+
+
+def _begin(server: Server) -> None:
+    """Let a new pass begin; a slice that is being read for the one before will be dropped."""
+    start = {
+        "cursor": "0",
+        "run_id": _run_id(server),
+        "keys": 0,
+        "spent_ms": 0,
+        "seen_queues": b"",
+        "seen_lanes": b"",
+    }
+    with transaction.atomic():
+        walk, _ = Walk.objects.get_or_create(server=server.name, defaults=start)
+        Walk.objects.filter(pk=walk.pk).update(number=F("number") + 1, **start)
+
+
+def _run_id(server: Server) -> str:
+    """Which run of the server answers, and which database of it; "" when it does not say."""
+    try:
+        run_id = server.client.info("server").get("run_id")
+    except ResponseError:
+        return ""
+    db = server.client.connection_pool.connection_kwargs.get("db") or 0
+    return f"{run_id}/{db}" if run_id else ""
+
+
+def _read(server: Server, walk: Walk, stop: Event) -> _Slice | None:
+    """One slice, or `None` when `stop` was set.
+
+    Where the server does not say which run it is in, no cursor may be kept: all in one.
+    """
+    read = _Slice(int(walk.cursor))
+    deadline = time.monotonic() + SLICE_S
+    while not stop.is_set():
+        read.cursor, keys = server.client.scan(read.cursor, DISCOVERY_PATTERN, SCAN_COUNT)
+        read.keys += len(keys)
+        _note(keys, read.found)
+        is_long = time.monotonic() > deadline or read.keys >= SLICE_KEYS
+        if read.cursor == 0 or (is_long and walk.run_id):
+            return read
+    return None
+
+
+def _note(keys: Iterable[bytes], found: dict[bytes, set[bytes]]) -> None:
     for key in keys:
         parsed = parse(key)
         if parsed is None:
@@ -85,58 +172,48 @@ def _note(keys: Iterable[bytes], found: Found) -> None:
             lanes.add(to_wire(parsed.group))
 
 
-def _remember(server_name: str, found: Found, keys: int, started: float) -> Pass:
-    now = timezone.now()
+def _keep(walk: Walk, read: _Slice, spent_ms: int) -> None:
+    """Remember what a slice found and how far it came, unless another walker was there first."""
     with transaction.atomic():
-        _remember_lanes(_remember_queues(server_name, found, now), server_name, found)
-        done, _ = Pass.objects.update_or_create(
-            server=server_name,
-            defaults={
-                "finished_at": now,
-                "took_ms": round((time.monotonic() - started) * 1000),
-                "keys": keys,
-                "queues": len(found),
-                "lanes": sum(map(len, found.values())),
-            },
-        )
-    return done
+        here = Walk.objects.filter(pk=walk.pk, number=walk.number, cursor=walk.cursor)
+        walk.keys += read.keys
+        walk.spent_ms += spent_ms
+        walk.cursor = str(read.cursor) if read.cursor else ""
+        if not here.update(cursor=walk.cursor, keys=walk.keys, spent_ms=walk.spent_ms):
+            return
+        known = memory.learn(walk.server, read.found)
+        queues, lanes = _seen(walk, read, known)
+        if read.cursor:
+            packed = {"seen_queues": _packed(queues), "seen_lanes": _packed(lanes)}
+            Walk.objects.filter(pk=walk.pk).update(**packed)
+        else:
+            memory.forget(walk.server, known, queues, lanes)
+            _finish(walk, len(queues), len(lanes))
 
 
-def _remember_queues(server_name: str, found: Found, now: datetime) -> dict[bytes, int]:
-    """Make the remembered queues those of `found`; returns their primary keys."""
-    rows = KnownQueue.objects.filter(server=server_name)
-    before = _by_name(rows.values_list("name", "pk"))
-    gone = [pk for name, pk in before.items() if name not in found]
-    for some in _portions(gone):
-        KnownLane.objects.filter(queue__in=some).delete()
-        KnownQueue.objects.filter(pk__in=some).delete()
-    rows.update(seen_at=now)
-    fresh = (
-        KnownQueue(server=server_name, name=name, seen_at=now)
-        for name in found
-        if name not in before
-    )
-    KnownQueue.objects.bulk_create(fresh, batch_size=_AT_ONCE, ignore_conflicts=True)
-    return _by_name(rows.values_list("name", "pk"))
-
-
-def _remember_lanes(queues: dict[bytes, int], server_name: str, found: Found) -> None:
-    rows = KnownLane.objects.filter(queue__server=server_name)
-    before = {
-        (queue, bytes(group)): pk
-        for pk, queue, group in rows.values_list("pk", "queue_id", "group")
+def _seen(walk: Walk, read: _Slice, known: memory.Memory) -> tuple[set[int], set[int]]:
+    """The primary keys of all queues and lanes that the pass has seen so far."""
+    queues = {known.queues[name] for name in read.found}
+    lanes = {
+        known.lanes[known.queues[name], group]
+        for name, groups in read.found.items()
+        for group in groups
     }
-    now = {(queues[name], group) for name, groups in found.items() for group in groups}
-    for some in _portions([pk for lane, pk in before.items() if lane not in now]):
-        KnownLane.objects.filter(pk__in=some).delete()
-    fresh = (KnownLane(queue_id=queue, group=group) for queue, group in now - before.keys())
-    KnownLane.objects.bulk_create(fresh, batch_size=_AT_ONCE, ignore_conflicts=True)
+    return queues | _unpacked(walk.seen_queues), lanes | _unpacked(walk.seen_lanes)
 
 
-def _by_name(rows: Iterable[tuple[bytes, int]]) -> dict[bytes, int]:
-    return {bytes(name): pk for name, pk in rows}
+def _finish(walk: Walk, queues: int, lanes: int) -> None:
+    counts = {"took_ms": walk.spent_ms, "keys": walk.keys, "queues": queues, "lanes": lanes}
+    Pass.objects.update_or_create(
+        server=walk.server, defaults={"finished_at": timezone.now(), **counts}
+    )
 
 
-def _portions(pks: list[int]) -> Iterator[list[int]]:
-    for start in range(0, len(pks), _AT_ONCE):
-        yield pks[start : start + _AT_ONCE]
+def _packed(pks: set[int]) -> bytes:
+    return array("Q", sorted(pks)).tobytes()
+
+
+def _unpacked(raw: bytes) -> set[int]:
+    pks = array("Q")
+    pks.frombytes(bytes(raw))
+    return set(pks)

@@ -11,6 +11,7 @@ import redis
 
 from echomq_admin.emq.keyspace import FENCE, from_wire
 from echomq_admin.emq.replies import Answer, Batch
+from echomq_admin.fleet.drift import Drift, run_timed
 from echomq_admin.fleet.names import shown
 
 _KNOWN_FENCE = re.compile(r"echomq:[23](?:\.[0-9A-Za-z.+-]+)?\Z")
@@ -23,7 +24,8 @@ class Facts:
 
     `fence` is the wire version of its deployment, `None` when absent or not to be read;
     `version` is like "valkey 9.1.0", "?" when the user may not ask; `mode` is "standalone",
-    "cluster" or "sentinel"; `role` is "master" or "slave"; `read_only` is the reason, a sentence.
+    "cluster" or "sentinel"; `role` is "master" or "slave"; `read_only` is the reason, a sentence;
+    `drift` is how far its clock was from this host's, `None` when it does not tell the time.
     """
 
     fence: str | None
@@ -31,15 +33,17 @@ class Facts:
     mode: str
     role: str
     read_only: str | None
+    drift: Drift | None = None
 
 
 def read_facts(client: redis.Redis) -> Facts:
     """One round trip. Raises redis-py's errors when there is no answer."""
     batch = Batch(client)
+    time = batch.ask("time")
     fence = batch.ask("get", FENCE)
     server = batch.ask("info", "server")
     replication = batch.ask("info", "replication")
-    batch.run()
+    drift = run_timed(batch, time)
     about = server.value or {}
     role = str((replication.value or {}).get("role", "?"))
     text = None if fence.value is None else shown(from_wire(fence.value[:_LONGEST_FENCE]))
@@ -49,6 +53,7 @@ def read_facts(client: redis.Redis) -> Facts:
         mode=str(about.get("server_mode") or about.get("redis_mode") or "?"),
         role=role,
         read_only=_read_only(fence, text, role),
+        drift=drift,
     )
 
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-
-from django.utils import timezone
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from echomq_admin.emq.reads import QueueCounts, counts
 from echomq_admin.fleet.discovery import known
+from echomq_admin.fleet.pace import Pace
+from echomq_admin.fleet.rounds import Rounds
 from echomq_admin.fleet.servers import TROUBLE, Facts, Server, trouble
+from echomq_admin.fleet.sight import ServerSnapshot, Sight
 
 AWAKE_S = 10.0  # so long after the last question the looks go on
 PATIENCE_S = 1.0  # so long a question waits for a look that has to be new
@@ -29,22 +29,12 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class ServerSnapshot:
-    """The sizes of all known queues of one server, by name.
+class _Look:
+    """A look under way: when it began, and the moment of which it tells at least."""
 
-    `error` is a sentence while the server cannot be read or has not answered yet; the other
-    fields are then those of the last good look, taken at `stale_since` (host clock, only for
-    the eye), or empty when there was none. `age_s` is how long ago that look was, `now_ms` the
-    server's clock then.
-    """
-
-    server: str
-    now_ms: int | None = None
-    queues: tuple[QueueCounts, ...] = ()
-    facts: Facts | None = None
-    error: str | None = None
-    age_s: float = 0.0
-    stale_since: datetime | None = None
+    began: float
+    of: float
+    queues: dict[str, Sequence[str]]
 
 
 class Lookout:
@@ -57,34 +47,37 @@ class Lookout:
         self._server = server
         self._every_s = every_s
         self._reading = threading.Lock()
-        self._queues: dict[str, Sequence[str]] = {}
-        self._queues_at = float("-inf")
+        self._known_at = float("-inf")
+        self._rounds = Rounds()
+        self._pace = Pace()
+        self._sight = Sight(server)
         self._turn = threading.Condition()
         self._thread: threading.Thread | None = None
         self._asked_at = float("-inf")
         self._new_since = float("-inf")  # a look that began before this is too old
-        self._is_waking = True  # nobody asked for long, so what is kept says nothing of now
-        self._under_way: float | None = None  # when the look began that is being taken
-        self._from = float("-inf")  # it tells of no earlier moment than this
-        self._last = ServerSnapshot(server.name)
-        self._last_from = float("-inf")
-        self._next_at = float("-inf")
-        self._seen: tuple[float, datetime] | None = None
+        self._all_since = float("-inf")  # so is what was read of any queue before this
+        self._is_behind = True  # some queue was not read since then
+        self._is_pressed = False  # somebody waits for a queue that was not read lately
+        self._under_way: _Look | None = None
+        self._last_of = float("-inf")
         self._is_baffled = False
         server.when_closed.append(self.end)
 
-    def ask(self) -> None:
-        """Let there be looks from now on. Reads the database at most as often as a look is due."""
+    def ask(self, queues: Collection[str] = ()) -> None:
+        """Let there be looks from now on, and these queues be read by each of them.
+
+        Reads the database at most as often as a look is due.
+        """
         now = time.monotonic()
         with self._turn:
             if now - self._asked_at > AWAKE_S:
-                self._new_since, self._is_waking = now, True
+                self._new_since = self._all_since = now
+                self._is_behind = True
+                self._sight.wake()
             self._asked_at = now
-        with self._reading:
-            if self._queues_at < max(self._new_since, now - self._every_s()):
-                read_at = time.monotonic()
-                self._queues = known(self._server.name)
-                self._queues_at = read_at
+            self._rounds.want(queues, now)
+            since = max(self._new_since, now - self._every_s())
+        self._read_known(since)
         with self._turn:
             if not self._server.is_closed and not (self._thread and self._thread.is_alive()):
                 name = f"lookout {self._server.name}"
@@ -97,13 +90,20 @@ class Lookout:
         with self._turn:
             self._new_since = time.monotonic()
 
-    def tell(self) -> ServerSnapshot:
-        """The last look. Waits for one that has to be new, but not beyond `PATIENCE_S` after
-        it was first wanted, whoever asks."""
+    def tell(self, queues: Collection[str] = ()) -> ServerSnapshot:
+        """The last look. Waits for one that has to be new, and until these queues were read in
+        the last second or so; but not beyond `PATIENCE_S` after that was first wanted, whoever
+        asks."""
         with self._turn:
-            left = self._new_since + PATIENCE_S - time.monotonic()
-            self._turn.wait_for(self._is_new, max(0.0, left))
-            return self._told(time.monotonic())
+            self._wait(self._is_whole, self._new_since)
+            if self._is_new() and not self._sight.failed:
+                since = self._fresh_since()
+                self._press(since, queues)
+                self._wait(
+                    lambda: self._rounds.are_read(since, queues), self._rounds.wanted_since(queues)
+                )
+            now = time.monotonic()
+            return self._sight.told(now, now - self._under_way.began if self._under_way else 0.0)
 
     def end(self) -> None:
         """Take no more looks, the server being closed. Waits half a second for one under way."""
@@ -113,66 +113,116 @@ class Lookout:
         if thread is not None:
             thread.join(_FAREWELL_S)
 
-    def _is_new(self) -> bool:
-        return self._server.is_closed or self._last_from >= self._new_since
+    def _read_known(self, since: float) -> None:
+        """Ask the database for the queues of the server, unless that was done since then."""
+        with self._reading:
+            if self._known_at >= since:
+                return
+            now, queues = time.monotonic(), known(self._server.name)
+            with self._turn:
+                self._rounds.know(queues)
+                self._known_at = now
 
-    def _told(self, now: float) -> ServerSnapshot:
-        seen_at, stale_since = self._seen or (now, None)
-        told = replace(self._last, age_s=now - seen_at)
-        waits_s = 0.0 if self._under_way is None else now - self._under_way
-        is_slow = waits_s > self._server.patience_s and not told.error
-        if not (self._is_waking or is_slow):
-            return told
-        silence = f"{self._server.name} has not answered yet at {self._server.target}."
-        return replace(told, error=silence, stale_since=stale_since)
+    def _is_new(self) -> bool:
+        return self._server.is_closed or self._last_of >= self._new_since
+
+    def _is_whole(self) -> bool:
+        return self._is_new() and not self._is_behind
+
+    def _fresh_since(self) -> float:
+        """A wanted queue that was read before this is not as new as the looks could have it."""
+        now = time.monotonic()
+        looks = self._rounds.looks_for_wanted(now)
+        return max(self._new_since, self._pace.oldest(now, looks, self._every_s()))
+
+    def _press(self, since: float, queues: Collection[str]) -> None:
+        """Have a look soon when these queues were not read since then."""
+        if not self._rounds.are_read(since, queues):
+            self._is_pressed = True
+            self._turn.notify_all()
+
+    def _wait(self, is_done: Callable[[], bool], wanted_at: float) -> None:
+        """Wait in vain no longer than `PATIENCE_S` after it was wanted, nor for a failed look."""
+
+        def is_over() -> bool:
+            has_failed = self._is_new() and self._sight.failed is not None
+            return self._server.is_closed or has_failed or is_done()
+
+        self._turn.wait_for(is_over, max(0.0, wanted_at + PATIENCE_S - time.monotonic()))
 
     def _watch(self) -> None:
-        while self._may_look():
-            look = self._look()
+        while look := self._next():
+            keep = self._look(look)
             with self._turn:
-                self._keep(look)
+                keep()
                 self._turn.notify_all()
         if self._server.is_closed:
             self._server.client.connection_pool.disconnect()
 
-    def _may_look(self) -> bool:
-        """Wait for the next look; false when it is not wanted any more."""
+    def _next(self) -> _Look | None:
+        """Wait for the next look; `None` when it is not wanted any more."""
         with self._turn:
             while True:
                 now = time.monotonic()
                 if self._server.is_closed or now - self._asked_at > AWAKE_S:
                     self._thread = None
-                    return False
-                is_new_wanted = not self._is_new() and self._queues_at >= self._new_since
-                if now >= self._next_at or is_new_wanted:
-                    self._under_way, self._from = now, min(now, self._queues_at)
-                    return True
-                ends = self._asked_at + AWAKE_S
-                self._turn.wait(max(0.001, min(self._next_at, ends) - now))
+                    return None
+                if self._is_due(now):
+                    return self._begin(now, only_wanted=False)
+                if self._is_pressed and now >= self._pace.soon_at:
+                    return self._begin(now, only_wanted=True)
+                self._turn.wait(max(0.001, self._due_at() - now))
 
-    def _look(self) -> ServerSnapshot:
-        """A good look, or one with nothing but its error."""
-        server = self._server
+    def _is_due(self, now: float) -> bool:
+        is_new_wanted = not self._is_new() and self._known_at >= self._new_since
+        is_left_over = self._is_behind and not self._sight.failed and now >= self._pace.half_at
+        return is_new_wanted or is_left_over or now >= self._pace.regular_at
+
+    def _due_at(self) -> float:
+        times = [self._asked_at + AWAKE_S, self._pace.regular_at]
+        if self._is_pressed:
+            times.append(self._pace.soon_at)
+        if self._is_behind and not self._sight.failed:
+            times.append(self._pace.half_at)
+        return min(times)
+
+    def _begin(self, now: float, only_wanted: bool) -> _Look:
+        queues = self._rounds.take(now, only_wanted)
+        self._is_pressed = False
+        self._under_way = _Look(now, min(now, self._known_at), queues)
+        return self._under_way
+
+    def _look(self, look: _Look) -> Callable[[], None]:
+        """Ask the server; what is returned keeps the answer or the trouble."""
+        server, before_s = self._server, time.thread_time()
         try:
-            now_ms, queues = counts(server.client, self._queues)
-            return ServerSnapshot(server.name, now_ms, tuple(queues), server.facts())
+            now_ms, read = counts(server.client, look.queues)
+            facts = server.facts()
         except TROUBLE as error:
-            return ServerSnapshot(server.name, error=trouble(server, error))
+            sentence = trouble(server, error)
         except Exception as error:
             if not self._is_baffled:
                 log.exception("the look at %s failed", server.name)
             self._is_baffled = True
-            return ServerSnapshot(server.name, error=trouble(server, error))
-
-    def _keep(self, look: ServerSnapshot) -> None:
-        began, now = self._under_way or 0.0, time.monotonic()
-        if look.error:
-            since = self._seen[1] if self._seen else None
-            look = replace(self._last, error=look.error, stale_since=since)
+            sentence = trouble(server, error)
         else:
-            self._seen = (now, timezone.now())
-            self._is_baffled = False
-        self._last, self._last_from = look, self._from
-        self._under_way, self._is_waking = None, False
-        # A slow server is asked for no more than half of the time.
-        self._next_at = began + max(self._every_s(), 2 * (now - began))
+            worked_s = time.thread_time() - before_s
+            return lambda: self._keep(look, worked_s, now_ms, read, facts)
+        return lambda: self._fail(look, sentence)
+
+    def _keep(
+        self, look: _Look, worked_s: float, now_ms: int, read: list[QueueCounts], facts: Facts
+    ) -> None:
+        self._rounds.read(look.queues, look.began)
+        self._is_behind = not self._rounds.are_read(self._all_since)
+        self._sight.keep(time.monotonic(), now_ms, read, self._rounds.known, facts)
+        self._is_baffled = False
+        self._end(look, worked_s)
+
+    def _fail(self, look: _Look, sentence: str) -> None:
+        self._sight.fail(sentence)
+        self._end(look, 0.0)
+
+    def _end(self, look: _Look, worked_s: float) -> None:
+        self._last_of, self._under_way = look.of, None
+        self._pace.took(look.began, time.monotonic(), worked_s, self._every_s())

@@ -30,7 +30,7 @@ class UnknownServer(LookupError):
 
 
 class UnreadableSetting(ValueError):
-    """EMQ_SERVERS cannot be read: a sentence that names the entry and never quotes its URL."""
+    """A setting cannot be read: a sentence that names it and the entry, and never quotes a URL."""
 
 
 class Server:
@@ -128,14 +128,19 @@ def read_only_reason(
     `facts` are those of a look; without them the server is asked, which raises redis-py's
     errors while it cannot be reached.
     """
-    if settings.EMQ_READ_ONLY:
-        return "This console is set to read only (EMQ_READ_ONLY)."
+    if reason := console_read_only():
+        return reason
     facts = facts or server.facts()
     if facts.read_only:
         return facts.read_only
     if queue is not None and facts.mode == "cluster" and spans_slots(queue):
         return "The keys of a queue of this name lie on several slots of the cluster."
     return None
+
+
+def console_read_only() -> str | None:
+    """Why nothing may be changed at all, not even what the console remembers, or `None`."""
+    return "This console is set to read only (EMQ_READ_ONLY)." if settings.EMQ_READ_ONLY else None
 
 
 def trouble(server: Server, error: Exception, what: str = "cannot be read") -> str:

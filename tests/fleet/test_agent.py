@@ -17,7 +17,7 @@ import redis
 
 from echomq_admin.agent import Agent
 from echomq_admin.fleet import servers
-from echomq_admin.fleet.discovery import discover, known, last_pass
+from echomq_admin.fleet.discovery import carry_on, known, last_pass
 from tests.valkey import free_port, valkey
 from tests.waiting import wait_for
 
@@ -97,9 +97,9 @@ def test_a_watch_outlives_what_nobody_foresaw(client, prod, started, caplog, mon
         passes.append(server)
         if len(passes) < 3:
             raise RuntimeError("no such thing")
-        return discover(server, stop)
+        return carry_on(server, stop)
 
-    monkeypatch.setattr("echomq_admin.agent.discover", failing)
+    monkeypatch.setattr("echomq_admin.agent.carry_on", failing)
     caplog.set_level("INFO", "echomq_admin.agent")
     started()
     wait_for(lambda: last_pass("prod") and len(caplog.messages) == 2)

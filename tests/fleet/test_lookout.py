@@ -8,7 +8,8 @@ import time
 import pytest
 import redis
 
-from echomq_admin.fleet import lookout, servers, snapshot
+from echomq_admin.emq.reads import counts
+from echomq_admin.fleet import lookout, pace, rounds, servers, snapshot
 from echomq_admin.fleet.discovery import discover
 from tests.fleet.stuck import mute, trickling
 from tests.valkey import free_port
@@ -28,7 +29,8 @@ def threads():
 
 
 def looks_taken(client):
-    return client.info("commandstats").get("cmdstat_time", {"calls": 0})["calls"]
+    """How often the server was asked whether its only queue is paused."""
+    return client.info("commandstats").get("cmdstat_hexists", {"calls": 0})["calls"]
 
 
 def test_stuck_servers_hold_up_the_first_view_once_for_all_and_no_other(client, prod, settings):
@@ -91,6 +93,7 @@ def test_a_server_that_only_trickles_is_given_up(settings):
 def test_looks_go_on_by_themselves_and_end_when_nobody_asks(client, prod, monkeypatch):
     monkeypatch.setattr(lookout, "AWAKE_S", 0.6)
     monkeypatch.setattr(snapshot, "FRESH_S", 0.1)
+    client.zadd("emq:{a}:dead", {"x": 0})
     discover(prod)
     snapshot.snapshot(prod)
     client.config_resetstat()
@@ -103,6 +106,7 @@ def test_looks_go_on_by_themselves_and_end_when_nobody_asks(client, prod, monkey
 
 def test_many_who_ask_at_once_share_one_look_at_a_time(client, prod, monkeypatch):
     monkeypatch.setattr(snapshot, "FRESH_S", 3600.0)
+    client.zadd("emq:{a}:dead", {"x": 0})
     discover(prod)
     lookout_of = snapshot._lookout(prod)
     lookout_of.ask()
@@ -125,6 +129,118 @@ def test_after_a_change_the_next_snapshot_is_new_though_looks_are_rare(client, p
         client.zadd("emq:{a}:pending", {f"y{size}": 0})
         snapshot.refresh(prod)
         assert snapshot.snapshot(prod).queues[0].pending == size
+
+
+@pytest.fixture
+def large(client, prod, monkeypatch):
+    """Five queues of which a look reads two beside those that somebody looks at."""
+    monkeypatch.setattr(snapshot, "FRESH_S", 0.2)
+    monkeypatch.setattr(rounds, "BUDGET", 30)
+    for queue in "abcde":
+        client.zadd(f"emq:{{{queue}}}:pending", {"x": 0})
+    discover(prod)
+    return prod
+
+
+def ages(look):
+    return {sizes.queue: look.age_of(sizes) for sizes in look.queues}
+
+
+def test_the_first_look_at_a_large_fleet_is_waited_for_until_every_queue_is_read(large):
+    look = snapshot.snapshot(large)
+    assert [sizes.pending for sizes in look.queues] == [1] * 5
+    assert (look.unread, look.error) == (0, None)
+
+
+def test_in_a_large_fleet_every_queue_has_its_turn(client, large):
+    snapshot.snapshot(large)
+    for queue in "abcde":
+        client.zadd(f"emq:{{{queue}}}:pending", {"y": 0})
+    wait_for(lambda: [q.pending for q in snapshot.snapshot(large).queues] == [2] * 5)
+
+
+def test_what_somebody_looks_at_is_read_by_every_look(large, monkeypatch):
+    snapshot.snapshot(large)
+    read = []
+
+    def noting(client, queues):
+        read.append(set(queues))
+        return counts(client, queues)
+
+    snapshot.live(large, ["e"])
+    monkeypatch.setattr(lookout, "counts", noting)
+    wait_for(lambda: len(read) > 5)
+    assert all("e" in queues for queues in read)
+    assert set().union(*read) == set("abcde")
+    assert all(len(queues) < 5 for queues in read)
+
+
+def test_a_queue_that_is_opened_is_read_at_once_though_looks_are_rare(client, prod, monkeypatch):
+    client.zadd("emq:{a}:pending", {"x": 0})
+    client.zadd("emq:{b}:pending", {"x": 0})
+    discover(prod)
+    monkeypatch.setattr(rounds, "BUDGET", 1)
+    snapshot.snapshot(prod)
+    monkeypatch.setattr(pace.Pace, "oldest", lambda _self, now, _looks, _every_s: now - 0.05)
+    monkeypatch.setattr(snapshot, "FRESH_S", 3600.0)
+    snapshot.refresh(prod)
+    snapshot.live(prod, ["a"])
+    client.zadd("emq:{b}:pending", {"y": 0})
+    assert snapshot.live(prod, ["b"]).counts_of("b").pending == 2
+
+
+def test_fifty_viewers_of_the_same_queues_cost_no_more_than_one(client, prod, monkeypatch):
+    for number in range(20):
+        client.zadd(f"emq:{{q{number}}}:pending", {"x": 0})
+    discover(prod)
+    monkeypatch.setattr(snapshot, "FRESH_S", 3600.0)
+    snapshot.snapshot(prod)
+    queues = [f"q{number}" for number in range(20)]
+    prod_lookout = snapshot._lookout(prod)
+    prod_lookout.ask(queues)
+    client.config_resetstat()
+    viewers = [threading.Thread(target=prod_lookout.tell, args=(queues,)) for _ in range(50)]
+    for viewer in viewers:
+        viewer.start()
+    for viewer in viewers:
+        viewer.join()
+    assert commands(client) == 0
+
+
+def commands(client):
+    stats = client.info("commandstats")
+    return sum(
+        x["calls"]
+        for name, x in stats.items()
+        if not name.startswith(("cmdstat_info", "cmdstat_config"))
+    )
+
+
+def test_a_queue_nobody_knows_is_not_waited_for(client, prod, monkeypatch):
+    client.zadd("emq:{a}:pending", {"x": 0})
+    discover(prod)
+    snapshot.snapshot(prod)
+    monkeypatch.setattr(lookout, "PATIENCE_S", 60.0)
+    started = time.monotonic()
+    assert snapshot.live(prod, ["nowhere"]).counts_of("nowhere") is None
+    assert time.monotonic() - started < 30
+
+
+def test_a_queue_that_is_gone_is_told_no_more(client, prod):
+    for queue in "ab":
+        client.zadd(f"emq:{{{queue}}}:pending", {"x": 0})
+    discover(prod)
+    assert len(snapshot.snapshot(prod).queues) == 2
+    client.delete("emq:{a}:pending")
+    discover(prod)
+    snapshot.refresh(prod)
+    assert [sizes.queue for sizes in snapshot.snapshot(prod).queues] == ["b"]
+
+
+def test_the_age_of_a_queue_is_that_of_its_own_reading(large):
+    look = snapshot.live(large, ["a"])
+    late = wait_for(lambda: (now := snapshot.live(large, ["a"])).now_ms > look.now_ms + 250 and now)
+    assert ages(late)["a"] < max(ages(late).values())
 
 
 def test_forgetting_the_servers_ends_their_threads_and_connections(client, prod, settings):

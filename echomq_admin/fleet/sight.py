@@ -1,0 +1,89 @@
+"""What is told of a server: its last good look, how old that is, and the trouble since."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.utils import timezone
+
+from echomq_admin.emq.reads import QueueCounts
+from echomq_admin.fleet.servers import Facts, Server
+
+
+@dataclass(frozen=True)
+class ServerSnapshot:
+    """The sizes of the known queues of one server, by name; `unread` more were not read yet.
+
+    `error` is a sentence while the server cannot be read or has not answered yet; the other
+    fields are then those of the last good look, taken at `stale_since` (host clock, only for
+    the eye), or empty when there was none. `age_s` is how long ago that look was, `now_ms` the
+    server's clock then. A look does not read every queue: `age_of` says how old one's sizes are.
+    """
+
+    server: str
+    now_ms: int | None = None
+    queues: tuple[QueueCounts, ...] = ()
+    facts: Facts | None = None
+    error: str | None = None
+    age_s: float = 0.0
+    stale_since: datetime | None = None
+    unread: int = 0
+
+    def age_of(self, counts: QueueCounts) -> float:
+        """How long ago these sizes were read, in seconds."""
+        before_ms = (self.now_ms or 0) - counts.now_ms
+        return self.age_s + max(before_ms, 0) / 1_000
+
+    def counts_of(self, queue: str) -> QueueCounts | None:
+        """The sizes of one queue, `None` when it is not known or not read yet."""
+        return next((counts for counts in self.queues if counts.queue == queue), None)
+
+
+class Sight:
+    """The last good look at a server, put together from looks at some of its queues.
+
+    All times are of the monotonic clock. `failed` is the sentence of the last look, if it failed.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._last = ServerSnapshot(server.name)
+        self._kept: dict[str, QueueCounts] = {}
+        self._seen: tuple[float, datetime] | None = None
+        self._is_waking = True
+        self.failed: str | None = None
+
+    def wake(self) -> None:
+        """Nobody asked for long, so what is kept says nothing of now."""
+        self._is_waking = True
+
+    def keep(
+        self, now: float, now_ms: int, read: list[QueueCounts], known: Mapping, facts: Facts
+    ) -> None:
+        """A good look at the queues in `read`; those that are not `known` any more are dropped."""
+        self._kept |= {counts.queue: counts for counts in read}
+        self._kept = {queue: self._kept[queue] for queue in known if queue in self._kept}
+        self._last = ServerSnapshot(
+            self._server.name,
+            now_ms,
+            tuple(self._kept.values()),
+            facts,
+            unread=len(known) - len(self._kept),
+        )
+        self._seen = (now, timezone.now())
+        self.failed, self._is_waking = None, False
+
+    def fail(self, sentence: str) -> None:
+        """A look that came to nothing."""
+        self.failed, self._is_waking = sentence, False
+
+    def told(self, now: float, waits_s: float) -> ServerSnapshot:
+        """The last good look as it is now; `waits_s` is how long the next is under way."""
+        seen_at, stale_since = self._seen or (now, None)
+        told = replace(self._last, age_s=now - seen_at)
+        error = self.failed
+        if self._is_waking or (waits_s > self._server.patience_s and not error):
+            error = f"{self._server.name} has not answered yet at {self._server.target}."
+        return replace(told, error=error, stale_since=stale_since) if error else told

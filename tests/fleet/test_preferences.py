@@ -1,0 +1,108 @@
+"""What holds for a queue: its own values, then those of a pattern, then what is built in."""
+
+from __future__ import annotations
+
+import pytest
+
+from echomq_admin.fleet.patterns import patterns
+from echomq_admin.fleet.preferences import (
+    BUILT_IN,
+    OWN,
+    QueueSettings,
+    all_settings,
+    change,
+    history,
+    queue_settings,
+    settings_for,
+)
+from echomq_admin.fleet.servers import UnreadableSetting
+
+pytestmark = pytest.mark.django_db
+
+ODD = [b"foo/bar.baz", b"task:email", b"q name", b"a*[b]", b"*", b"", b"\xff\x00", b"..", b"a}b",
+       "é".encode(), b"x" * 65536]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _none(settings):
+    settings.EMQ_QUEUES = ""
+
+
+def test_nothing_said_is_what_is_built_in():
+    assert queue_settings("prod", "orders") == QueueSettings(2, None, "", False, BUILT_IN, BUILT_IN)
+    assert all_settings("prod") == {}
+
+
+def test_the_first_pattern_that_matches_holds_and_own_values_go_before(settings):
+    settings.EMQ_QUEUES = "orders.*:max_stalled=3,lease_ms=60000 *:max_stalled=4"
+    change("prod", "orders.eu", "olena", lease_ms=5)
+    found = settings_for("prod", ["orders.eu", "orders.us", "mail"])
+    values = {
+        queue: (one.max_stalled, one.max_stalled_from, one.lease_ms, one.lease_ms_from)
+        for queue, one in found.items()
+    }
+    assert values == {
+        "orders.eu": (3, "pattern orders.*", 5, OWN),
+        "orders.us": (3, "pattern orders.*", 60000, "pattern orders.*"),
+        "mail": (4, "pattern *", None, BUILT_IN),
+    }
+    assert set(all_settings("prod")) == {"orders.eu"}
+    assert found["orders.eu"] == queue_settings("prod", "orders.eu")
+
+
+@pytest.mark.parametrize("raw", ODD)
+def test_a_queue_of_any_name_has_its_own_values_and_nobody_elses(raw):
+    queue = raw.decode("utf-8", "surrogateescape")
+    change("prod", queue, "olena", max_stalled=7, hidden=True)
+    assert list(all_settings("prod")) == [queue]
+    assert queue_settings("prod", queue).max_stalled == 7
+    assert queue_settings("other", queue) == queue_settings("prod", "else") == QueueSettings()
+    assert [row.what for row in history("prod", queue, 9)] == ["hidden", "max_stalled"]
+
+
+def test_a_queue_called_like_a_pattern_is_matched_by_one_that_escapes_it(settings):
+    settings.EMQ_QUEUES = "a[*][[]b]:max_stalled=9 task:*:max_stalled=8"
+    assert queue_settings("prod", "a*[b]").max_stalled == 9
+    assert queue_settings("prod", "axb").max_stalled == 2
+    assert queue_settings("prod", "task:email").max_stalled == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("orders", "a pattern, a colon and its values are wanted"),
+        (":max_stalled=3", "a pattern, a colon and its values are wanted"),
+        ("*:", "it may set max_stalled and lease_ms"),
+        ("*:stalls=3", "it may set max_stalled and lease_ms"),
+        ("*:max_stalled", "max_stalled is a whole number from 1 to 1,000"),
+        ("*:max_stalled=0", "max_stalled is a whole number from 1 to 1,000"),
+        ("*:max_stalled=1e9", "max_stalled is a whole number from 1 to 1,000"),
+        ("*:lease_ms=9" + 40 * "9", "lease_ms is a whole number from 1 to 604,800,000"),
+        ("*:max_stalled=1,max_stalled=2", "it sets max_stalled twice"),
+    ],
+)
+def test_a_setting_that_cannot_be_read_is_told_with_its_entry(settings, text, why):
+    settings.EMQ_QUEUES = f"fine:max_stalled=3 {text}"
+    for ask in (patterns, lambda: queue_settings("prod", "orders")):
+        with pytest.raises(UnreadableSetting) as refused:
+            ask()
+        assert str(refused.value) == f"EMQ_QUEUES: {text!r} cannot be read: {why}"
+
+
+def test_the_history_tells_who_changed_what_newest_first():
+    change("prod", "orders", "olena", max_stalled=3, note="a")
+    change("prod", "orders", "marko", max_stalled=None, note="a")
+    change("prod", "mail", "marko", hidden=True)
+    assert [(row.by, row.what, row.before, row.after) for row in history("prod", "orders", 2)] == [
+        ("marko", "max_stalled", "3", ""),
+        ("olena", "note", "", "a"),
+    ]
+
+
+def test_unchanged_settings_cost_one_query(django_assert_num_queries):
+    change("prod", "orders", "olena", max_stalled=3)
+    all_settings("prod")
+    with django_assert_num_queries(1):
+        assert settings_for("prod", ["orders"])["orders"].max_stalled == 3
+    change("prod", "orders", "olena", max_stalled=4)
+    assert queue_settings("prod", "orders").max_stalled == 4
