@@ -51,6 +51,7 @@ DEMO_SERVERS = DATA_DIR / "servers"
 if EMQ_DEMO:
     with suppress(OSError):
         EMQ_SERVERS = DEMO_SERVERS.read_text(encoding="ascii", errors="replace")
+EMQ_QUEUES = os.environ.get("EMQ_QUEUES", "")
 EMQ_READ_ONLY = _flag("EMQ_READ_ONLY", False)
 if prefix := os.environ.get("EMQ_PREFIX", "").rstrip("/"):
     FORCE_SCRIPT_NAME = prefix

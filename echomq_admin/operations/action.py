@@ -29,7 +29,10 @@ class Consent(StrEnum):
 class Action:
     """One move.
 
-    `verb` is the method of `EchoMQ`; `label` the button's words; `help` one sentence for people.
+    `changes` says what it changes. "server": keys, by the method of `EchoMQ` that `verb` names, in
+    one script that writes its audit entry. "console": only what the console itself keeps of a
+    queue in its database, on record there; it needs no right on the server, sends it nothing, and
+    moves no job. `label` is the button's words; `help` one sentence for people.
     `target` says what a call names: "jobs" (1 to `max_jobs` ids), "job" (one id), "queue", or
     "lane" (the argument `group`). `fenced` says whether tokens (the attempts that the caller saw)
     ride along. `outcomes` maps each word of the verb to its words for people; the first is success.
@@ -51,6 +54,7 @@ class Action:
     in_steps: bool = False
     creates: bool = False
     undo: str = ""
+    changes: Literal["server", "console"] = "server"
 
     @property
     def permission(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from echomq_admin.operations import words
 from echomq_admin.operations.action import MANY, MAX_JOBS, Action, Consent
 from echomq_admin.operations.arguments import Before, Blob, Flag, Name, Text, Whole
+from echomq_admin.operations.housekeeping import BY_ADMINS, BY_OPERATORS
 from echomq_admin.operations.roles import VIEW, Role
 
 __all__ = ["ACTIONS", "MANY", "MAX_JOBS", "VIEW", "Action", "Consent", "Role"]
@@ -283,4 +284,6 @@ _ADMIN = (
     ),
 )
 
-ACTIONS: dict[str, Action] = {action.verb: action for action in _OPERATOR + _ADMIN}
+ACTIONS: dict[str, Action] = {
+    action.verb: action for action in (*_OPERATOR, *BY_OPERATORS, *_ADMIN, *BY_ADMINS)
+}

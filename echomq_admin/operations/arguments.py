@@ -16,6 +16,7 @@ from echomq_admin.operations.refusals import Invalid
 
 MAX_PAYLOAD = 5_000_000
 MAX_REASON = 1_000
+MAX_NOTE = 2_000
 TOKEN_RANGE = (-(2**63), 2**63 - 1)
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,20}\Z")
 _TRUE = {"1", "true", "yes", "on"}
@@ -63,6 +64,16 @@ class Whole(Argument):
 
 
 @dataclass(frozen=True)
+class Own(Whole):
+    """A number that a queue may have of its own: empty text takes it away, `None` leaves it."""
+
+    def clean(self, value: object) -> int | str | None:
+        if value is None or (isinstance(value, str) and not value.strip()):
+            return None if value is None else ""
+        return whole(self.label, value, self.low, self.high)
+
+
+@dataclass(frozen=True)
 class Flag(Argument):
     """Yes or no."""
 
@@ -86,6 +97,24 @@ class Text(Argument):
             raise Invalid(f"{self.label} must not be empty.")
         if len(raw) > MAX_REASON:
             raise Invalid(f"{self.label} is longer than {MAX_REASON:,} bytes.")
+        return text
+
+
+@dataclass(frozen=True)
+class Note(Argument):
+    """Free text that the console keeps, at most `MAX_NOTE` characters; `None` leaves it."""
+
+    def clean(self, value: object) -> str | None:
+        if value is None:
+            return None
+        encoded(self.label, value)
+        text = "\n".join(str(value).strip().splitlines())
+        if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+            raise Invalid(f"{self.label} holds a byte that is no character of a text.")
+        if len(text) > MAX_NOTE:
+            raise Invalid(
+                f"{self.label} has {len(text):,} characters; at most {MAX_NOTE:,} are kept."
+            )
         return text
 
 

@@ -9,11 +9,14 @@ from echomq_admin.emq import Outcome
 from echomq_admin.fleet.servers import Server
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.calls import Call
+from echomq_admin.operations.housekeeping import keep
 from echomq_admin.operations.obliterating import Obliterated, obliterate
 
 
 def send(action: Action, server: Server, call: Call, actor: str, before: object = None) -> object:
     """The verb's answer; `before` is that of the step before. Raises what the verb raises."""
+    if action.changes == "console":
+        return keep(action, server, call, actor)
     if action.verb == "obliterate":
         lanes = before.lanes if isinstance(before, Obliterated) else None
         return obliterate(server, call, actor, lanes)

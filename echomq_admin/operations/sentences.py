@@ -150,6 +150,25 @@ def _obliterate(call: Call, result: object, _left: int | None) -> str:
     return f"{_queue(call)} obliterated; its audit stays"
 
 
+def _set_queue(call: Call, result: object, _left: int | None) -> str:
+    if not isinstance(result, tuple):
+        raise TypeError(f"set_queue answered {result!r}")
+    said = [_SET[name](call.args[name]) for name in result]
+    return f"{_queue(call)}: {', '.join(said) or 'nothing was changed'}"
+
+
+def _number(what: str, unit: str = "") -> Callable[[object], str]:
+    def say(value: object) -> str:
+        return f"{what} back to its default" if value == "" else f"{what} {value:,}{unit}"
+
+    return say
+
+
+_SET: dict[str, Callable[[object], str]] = {
+    "max_stalled": _number("max stalled"),
+    "lease_ms": _number("lease", " ms"),
+    "note": lambda value: "note written" if value else "note taken away",
+}
 _SPECIAL: dict[str, Callable[..., str]] = {
     "recover_now": _recover_now,
     "extend": _extend,
@@ -160,6 +179,11 @@ _SPECIAL: dict[str, Callable[..., str]] = {
     "pause_lane": _switched(_lane, "paused", "was paused already"),
     "resume_lane": _switched(_lane, "resumed", "was not paused"),
     "limit_lane": _limit_lane,
+    "add_queue": _switched(_queue, "added by name", "was added already"),
+    "forget_queue": _switched(_queue, "is no longer kept by name", "was not added by name"),
+    "set_queue": _set_queue,
+    "hide_queue": _switched(_queue, "hidden from the overview", "was hidden already"),
+    "unhide_queue": _switched(_queue, "shown on the overview again", "was not hidden"),
     "drain": _drain,
     "obliterate": _obliterate,
 }

@@ -1,6 +1,7 @@
 """The one door through which anything is changed.
 
-Pages, commands and the agent call `perform`; nothing else calls a verb that moves a job.
+Pages, commands and the agent call `perform`; nothing else calls a verb that moves a job, or changes
+what people set for a queue.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def _server(action: Action, call: Call) -> servers.Server:
     except ValueError as error:
         raise Invalid(f"{error}.") from None
     try:
-        reason = servers.read_only_reason(server, call.queue)
+        reason = _read_only(action, server, call.queue)
         is_known = action.creates or discovery.knows(server, call.queue)
     except failures.FAILURES as error:
         raise failures.before_sending(error, server, call) from error
@@ -128,6 +129,13 @@ def _server(action: Action, call: Call) -> servers.Server:
     if not is_known:
         raise Invalid(looks.no_queue(server, call.queue))
     return server
+
+
+def _read_only(action: Action, server: servers.Server, queue: str) -> str | None:
+    """Why the action may not change anything. What the console keeps is no matter of the server."""
+    if action.changes == "console":
+        return servers.console_read_only()
+    return servers.read_only_reason(server, queue)
 
 
 def _done(action: Action, server: servers.Server, call: Call, result: object) -> Done:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import redis
 
 from echomq_admin.emq import EchoMQ
+from echomq_admin.operations.actions import ACTIONS
 from echomq_admin.operations.services import Call
 
 Q = "orders"
@@ -12,6 +13,9 @@ P = b"emq:{orders}:"
 A, B, C, D = (f"JOB0KHTOWnGLu{letter}" for letter in "ABCD")
 G = "GRP0KHTOWnGLuA"
 FAR_MS = 10**13
+# The actions that move jobs on a server, and those that change what the console itself keeps.
+ON_SERVER = sorted(verb for verb, action in ACTIONS.items() if action.changes == "server")
+IN_CONSOLE = sorted(ACTIONS.keys() - set(ON_SERVER))
 
 
 def pending(client: redis.Redis, job_id: str = A, group: str | None = None) -> None:

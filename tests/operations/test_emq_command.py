@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from echomq_admin.emq.audit import tail
 from echomq_admin.operations.actions import ACTIONS, Role
 from tests.operations.conftest import dump
-from tests.operations.scenes import A, G, Q, dead, scene
+from tests.operations.scenes import ON_SERVER, A, G, Q, dead, scene
 
 WORDS = {
     "requeue": (A, "--token", f"{A}=3"),
@@ -33,7 +33,7 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("verb", sorted(ACTIONS))
+@pytest.mark.parametrize("verb", ON_SERVER)
 def test_every_action_is_a_verb_of_the_command(emq_command, client, admin, verb):
     scene(client, verb)
     before = dump(client)
@@ -45,7 +45,7 @@ def test_every_action_is_a_verb_of_the_command(emq_command, client, admin, verb)
     assert (entry.op, entry.actor, entry.op_id) == (verb, "admin-user", "typed")
 
 
-@pytest.mark.parametrize("verb", sorted(ACTIONS))
+@pytest.mark.parametrize("verb", ON_SERVER)
 def test_every_verb_answers_one_json_document(emq_command, client, admin, verb):
     scene(client, verb)
     ran = emq_command(verb, f"main/{Q}", *WORDS[verb], "--as", admin, "--json")
@@ -55,7 +55,7 @@ def test_every_verb_answers_one_json_document(emq_command, client, admin, verb):
     assert len(ran.document["op_id"]) == 32
 
 
-@pytest.mark.parametrize("verb", sorted(ACTIONS))
+@pytest.mark.parametrize("verb", ON_SERVER)
 @pytest.mark.parametrize("role", ["nobody", "viewer", "operator"])
 def test_a_verb_asks_for_the_role_of_its_action(emq_command, client, member, role, verb):
     scene(client, verb)

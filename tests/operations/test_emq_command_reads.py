@@ -64,7 +64,7 @@ def test_an_unreadable_count_is_a_question_mark_with_its_reason(emq_command, cli
 def test_counts_without_a_known_queue_say_what_to_do(emq_command, viewer):
     ran = emq_command("counts", "--as", viewer)
     assert ran.code == 0
-    assert "manage.py discover" in ran.out
+    assert "manage.py emq discover" in ran.out
 
 
 def test_one_server_that_is_down_hides_no_other(emq_command, client, viewer, settings, server_url):

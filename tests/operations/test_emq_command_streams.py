@@ -26,6 +26,10 @@ def _counts(user="root"):
     return ("emq", "counts", "--as", user)
 
 
+def _discover():
+    return ("emq", "discover", "--as", "root")
+
+
 @pytest.mark.parametrize("redirection", [">&-", "2>&-", ">&- 2>&-", "<&-"])
 def test_a_closed_stream_is_no_trouble(env, client, redirection):
     dead(client)
@@ -58,9 +62,7 @@ def test_a_user_of_foreign_bytes_is_nobody(env):
     assert (ran.returncode, ran.stderr) == (2, b"There is no user \\xff.\n")
 
 
-@pytest.mark.parametrize(
-    "words", [_counts(), ("account", "ann", "--role", "viewer"), ("discover",)]
-)
+@pytest.mark.parametrize("words", [_counts(), ("account", "ann", "--role", "viewer"), _discover()])
 def test_a_database_without_tables_asks_for_migrate(env, client, tmp_path, words):
     ran = _shell(env, words, EMQ_DATA=os.fspath(tmp_path))
     assert ran.returncode == 3

@@ -19,7 +19,7 @@ from echomq_admin.operations import services
 from echomq_admin.operations.actions import ACTIONS
 from echomq_admin.operations.failures import before_sending, refusal
 from echomq_admin.operations.services import Call, Invalid, ReadOnly, Refused, Trouble, Unreachable
-from tests.operations.scenes import A, B, P, Q, active, dead, pending, scene
+from tests.operations.scenes import ON_SERVER, A, B, P, Q, active, dead, pending, scene
 from tests.operations.wire_cut import wire
 from tests.valkey import free_port, valkey
 
@@ -46,7 +46,7 @@ def _refused(boss, call) -> Refused:
     return refused.value
 
 
-@pytest.mark.parametrize("action", sorted(ACTIONS))
+@pytest.mark.parametrize("action", ON_SERVER)
 def test_a_server_that_is_down_changes_nothing_and_is_named(settings, client, boss, action):
     settings.EMQ_SERVERS = f"main=redis://user:{PASSWORD}@127.0.0.1:{free_port()}/0"
     refused = _refused(boss, scene(client, action))
@@ -56,7 +56,7 @@ def test_a_server_that_is_down_changes_nothing_and_is_named(settings, client, bo
     assert PASSWORD not in refused.sentence
 
 
-@pytest.mark.parametrize("action", sorted(ACTIONS))
+@pytest.mark.parametrize("action", ON_SERVER)
 def test_an_answer_that_was_lost_can_be_asked_for_again(
     settings, client, server_port, boss, action
 ):

@@ -20,7 +20,7 @@ from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet.names import shown
 from echomq_admin.operations import services
 from echomq_admin.operations.actions import ACTIONS, VIEW
-from echomq_admin.operations.cli import counts, options, output, readings, terminal
+from echomq_admin.operations.cli import counts, options, output, passes, readings, terminal
 from echomq_admin.operations.cli.stops import (
     DONE,
     NO_DATABASE,
@@ -33,6 +33,11 @@ from echomq_admin.operations.cli.stops import (
     no_database,
 )
 from echomq_admin.operations.refusals import Invalid, Refused, Trouble
+
+_OF_SERVERS = {
+    "counts": (counts.counts, counts.lines),
+    "discover": (passes.passes, passes.lines),
+}
 
 
 class _Help(DjangoHelpFormatter, argparse.RawDescriptionHelpFormatter):
@@ -128,8 +133,8 @@ class Command(BaseCommand):
     def _read(self, user, given: dict[str, object]) -> int:
         if not user.has_perm(VIEW):
             raise Usage(f"{shown(user.get_username())} may not look: it takes the role viewer.")
-        if given["verb"] == "counts":
-            return self._counts(given)
+        if given["verb"] in _OF_SERVERS:
+            return self._read_servers(given)
         answer, lines, is_found = readings.read(given)
         if self._json:
             self._print_json(answer)
@@ -137,12 +142,14 @@ class Command(BaseCommand):
             self._print(*lines(answer))
         return DONE if is_found else SOME_REFUSED
 
-    def _counts(self, given: dict[str, object]) -> int:
-        answer = counts.counts(given["place"])
+    def _read_servers(self, given: dict[str, object]) -> int:
+        """A reading that has a document for each server, also for one in trouble."""
+        read, lines = _OF_SERVERS[str(given["verb"])]
+        answer = read(given["place"])
         if self._json:
             self._print_json({"servers": answer})
         else:
-            self._print(*counts.lines(answer))
+            self._print(*lines(answer))
         failed = [str(server["error"]) for server in answer if "error" in server]
         for sentence in failed:
             self._tell(sentence)

@@ -18,7 +18,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from echomq_admin.demo import embedded
 from echomq_admin.demo.roles import ROLES
-from echomq_admin.fleet import servers
+from echomq_admin.fleet import patterns, servers
 from echomq_admin.startup.children import Child, Family, end_with_parent
 from echomq_admin.startup.door import listen, reachable
 from echomq_admin.startup.errors import CannotGoOn
@@ -28,6 +28,8 @@ from echomq_admin.startup.sign_in import sign_in
 from echomq_admin.startup.stop import Stop
 
 LOOK_S = 1.0
+# Each thread would have a heap of its own, and keep what its largest page took.
+ARENAS = "1"
 
 
 class Command(BaseCommand):
@@ -49,8 +51,7 @@ class Command(BaseCommand):
             end_with_parent(signal.SIGTERM, os.getppid())
         stop = Stop()
         try:
-            if not settings.EMQ_DEMO:
-                _check_servers()
+            _check_settings()
             with _alone(settings.DATA_DIR), contextlib.closing(_socket()) as door:
                 self._run(stop, door)
         except CannotGoOn as reason:
@@ -128,9 +129,11 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(lock)
 
 
-def _check_servers() -> None:
+def _check_settings() -> None:
     try:
-        servers.servers()
+        patterns.patterns()
+        if not settings.EMQ_DEMO:
+            servers.servers()
     except ValueError as error:
         raise CannotGoOn(str(error)) from error
 
@@ -151,7 +154,8 @@ def _socket() -> socket.socket:
 
 def _children(url: str, door: socket.socket) -> Iterator[Child]:
     """The processes above the embedded server: web first, because people wait for it."""
-    env = {**os.environ, "EMQ_DATA": str(Path(settings.DATA_DIR).resolve())}
+    env = {"MALLOC_ARENA_MAX": ARENAS, **os.environ}
+    env["EMQ_DATA"] = str(Path(settings.DATA_DIR).resolve())
     if url:
         env["EMQ_SERVERS"] = f"demo={url}"
     python = [sys.executable, "-u"]

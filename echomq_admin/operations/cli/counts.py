@@ -75,7 +75,9 @@ def lines(answer: list[dict[str, object]]) -> list[str]:
             rows.append([name, *(_cell(queue[column]) for column in _COLUMNS)])
             notes += [f"{name}: {shown(fault)}" for fault in queue["faults"]]
         if "error" not in server and not server["queues"]:
-            notes.append(f"{server['server']}: no queue is known, `manage.py discover` looks now")
+            notes.append(
+                f"{server['server']}: no queue is known, `manage.py emq discover` looks now"
+            )
     return _table(rows) + notes
 
 

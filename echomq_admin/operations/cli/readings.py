@@ -14,6 +14,8 @@ READINGS = {
     "jobs": "The rows of one set: dead, pending, active, scheduled, or one lane.",
     "job": "One job, whole: its row, and the sets that hold it.",
     "preview": "Where a sweep now would send each lapsed lease.",
+    "discover": "A full look now at which queues and lanes a server has. The agent has one under "
+    "way all the time; only the console's memory of names changes, so whoever may look may do it.",
 }
 Lines = Callable[[dict[str, object]], list[str]]
 _ROLES = {
@@ -43,6 +45,9 @@ def add_readings(verbs) -> None:
     for parser in parsers.values():
         options.add_common(parser)
     parsers["counts"].add_argument("place", nargs="?", metavar="[SERVER/][QUEUE]")
+    parsers["discover"].add_argument(
+        "place", nargs="*", metavar="SERVER", help="the servers that are meant (default: all)"
+    )
     for verb in ("jobs", "job", "preview"):
         parsers[verb].add_argument("place", metavar="[SERVER/]QUEUE")
     _add_jobs(parsers["jobs"])

@@ -27,6 +27,8 @@ NO_DATABASE = (OperationalError, ProgrammingError)
 
 def no_database(error: Exception) -> str:
     """The sentence for one of `NO_DATABASE`."""
+    if "locked" in str(error):
+        return "The console's database is locked by another process. Try again."
     return f"The console's database cannot be used ({shown(str(error))}): run manage.py migrate."
 
 

@@ -1,0 +1,227 @@
+"""Which actions one job can take as it was seen, and why it cannot take the others.
+
+The scripts decide when a call is made; this says beforehand, in their order, what they would say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from echomq_admin.fleet.names import to_url
+from echomq_admin.operations.actions import ACTIONS
+
+VERBS = (
+    "requeue",
+    "promote_now",
+    "recover_now",
+    "extend",
+    "bury",
+    "return_to_dead",
+    "update_payload",
+    "remove",
+)
+_LEASED = "a worker holds its lease"
+_GONE = "Its row is missing: all that can be done is to remove the id."
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a page has read of one job.
+
+    `held` are the sets that hold it: pending, active, schedule, dead, and lane for the lane of its
+    row's group. `attempts` is `None` when unreadable. These are clauses that stand in a sentence,
+    empty when there is nothing to say: `lease` until when a worker holds it; `flow` whose child it
+    is while the parent needs it, or that it waits for children of its own, which `is_child` tells
+    apart; `fault` what is wrong with the row, `lane_fault` with its lane. `dedup_id` names the
+    idempotency key that holds the job, which goes with it.
+    """
+
+    job_id: str
+    held: frozenset[str] = frozenset()
+    attempts: int | None = 0
+    has_row: bool = True
+    fault: str = ""
+    lane_fault: str = ""
+    lease: str = ""
+    locked: bool = False
+    flow: str = ""
+    is_child: bool = False
+    dedup_id: str = ""
+
+
+@dataclass(frozen=True)
+class Possible:
+    """One action. `why_not` is a sentence, empty when it is possible; `note` what it would do
+    beyond its usual work. `options` go behind the job on the command line; with `by_force` they
+    hold `--force`, which overrides `why_not`."""
+
+    verb: str
+    label: str
+    why_not: str = ""
+    note: str = ""
+    options: tuple[str, ...] = ()
+    by_force: bool = False
+
+    @property
+    def is_possible(self) -> bool:
+        return not self.why_not
+
+
+def possible(
+    seen: Seen, allowed: Callable[[str], bool], read_only: str | None
+) -> tuple[Possible, ...]:
+    """Every action that names a job. `allowed` says whether the user may use a verb, `read_only`
+    why nothing may be changed here."""
+    return tuple(_one(verb, seen, allowed, read_only) for verb in VERBS)
+
+
+def _one(verb: str, seen: Seen, allowed: Callable[[str], bool], read_only: str | None) -> Possible:
+    action = ACTIONS[verb]
+    if read_only:
+        return Possible(verb, action.label, read_only)
+    if not allowed(verb):
+        return Possible(verb, action.label, f"It takes the role {action.role}.")
+    judged = _RULES[verb](seen)
+    if isinstance(judged, str):
+        judged = Possible(verb, action.label, judged)
+    if not judged.is_possible and not judged.by_force:
+        return judged
+    fence = () if action.fenced == "never" else _token(seen)
+    yes = ("--yes",) if action.needs_yes else ()
+    options = (*fence, *yes, *judged.options)
+    return Possible(verb, action.label, judged.why_not, judged.note, options, judged.by_force)
+
+
+def _token(seen: Seen) -> tuple[str, ...]:
+    if seen.attempts is None or not seen.has_row:
+        return ()
+    return (f"--token={to_url(seen.job_id)}={seen.attempts}",)
+
+
+def _may(note: str = "", *options: str) -> Possible:
+    return Possible("", "", note=note, options=options)
+
+
+def _only_by_force(why_not: str, *options: str) -> Possible:
+    return Possible("", "", why_not, options=("--force", *options), by_force=True)
+
+
+def _unsound(seen: Seen, goes_back: bool = False) -> str:
+    """Why no verb may work on the row, or on the lane that it would go back to."""
+    if not seen.has_row:
+        return _GONE
+    if seen.fault:
+        return f"{_sentence(seen.fault)} Repair the row, or remove the job."
+    if goes_back and seen.lane_fault:
+        return f"Its lane cannot take it: {seen.lane_fault}."
+    return ""
+
+
+def _requeue(seen: Seen) -> Possible | str:
+    if unsound := _unsound(seen, goes_back=True):
+        return unsound
+    if "dead" not in seen.held:
+        return f"It is not dead{_but(seen)}."
+    if "active" in seen.held:
+        return _may("It is active too: this only takes it out of dead, the lease stays.")
+    others = seen.held - {"dead"}
+    return _may("It leaves the other sets and waits once." if others else "")
+
+
+def _promote_now(seen: Seen) -> Possible | str:
+    if unsound := _unsound(seen, goes_back=True):
+        return unsound
+    if "schedule" not in seen.held:
+        return f"It is not scheduled{_but(seen)}."
+    active = "It is active too: this only takes it out of schedule, the lease stays."
+    return _may(active if "active" in seen.held else "")
+
+
+def _recover_now(seen: Seen) -> Possible | str:
+    if unsound := _unsound(seen, goes_back=True):
+        return unsound
+    if "active" not in seen.held:
+        return f"No worker holds a lease of it{_but(seen)}."
+    return _may("Only for a worker that is known to be dead: it ends the lease at once.")
+
+
+def _extend(seen: Seen) -> Possible | str:
+    if unsound := _unsound(seen):
+        return unsound
+    if "active" not in seen.held:
+        return f"No worker holds a lease of it{_but(seen)}."
+    return _may("", "--lease-ms=30000")
+
+
+def _bury(seen: Seen) -> Possible | str:
+    reason = "--reason=TEXT"
+    if unsound := _unsound(seen):
+        return unsound
+    if seen.held == {"dead"}:
+        return "It is dead already."
+    if seen.flow:
+        return _only_by_force(_sentence(seen.flow), reason)
+    ends = "It takes the lease from its worker." if "active" in seen.held else ""
+    return _may(ends, reason)
+
+
+def _return_to_dead(seen: Seen) -> Possible | str:
+    if unsound := _unsound(seen):
+        return unsound
+    if "active" in seen.held or not seen.held & {"pending", "lane"}:
+        return "It undoes a requeue, and only of a job that waits in pending or in its lane."
+    errors = f"--errors={to_url(seen.job_id)}={seen.attempts}:STALLED:ERROR"
+    return _may("Only to undo a requeue: give the stall count and the error that it had.", errors)
+
+
+def _update_payload(seen: Seen) -> Possible | str:
+    if unsound := _unsound(seen):
+        return unsound
+    keeps = "The worker that holds it goes on with the payload that it was given."
+    return _may(keeps if "active" in seen.held else "", "--payload=-")
+
+
+def _remove(seen: Seen) -> Possible | str:
+    dedup = (f"--dedup-id={to_url(seen.dedup_id)}",) if seen.dedup_id else ()
+    if not seen.has_row:
+        return _may("Its row is missing: this takes the id out of the sets.")
+    if "active" in seen.held:
+        return _only_by_force(_sentence(seen.lease or _LEASED), *dedup)
+    if seen.locked:
+        return _only_by_force("It is locked: the presence marker of a worker stands.", *dedup)
+    if seen.flow and seen.is_child:
+        return _only_by_force(_sentence(seen.flow), *dedup)
+    return _may("It cannot be read, only removed." if seen.fault else "", *dedup)
+
+
+_RULES: dict[str, Callable[[Seen], Possible | str]] = {
+    "requeue": _requeue,
+    "promote_now": _promote_now,
+    "recover_now": _recover_now,
+    "extend": _extend,
+    "bury": _bury,
+    "return_to_dead": _return_to_dead,
+    "update_payload": _update_payload,
+    "remove": _remove,
+}
+_IS = {
+    "pending": "it waits in pending",
+    "lane": "it waits in its lane",
+    "schedule": "it waits for its time",
+    "dead": "it is dead",
+}
+
+
+def _but(seen: Seen) -> str:
+    """Where the job is instead, as the end of a sentence."""
+    if "active" in seen.held:
+        return f": {seen.lease or _LEASED}"
+    where = next((words for place, words in _IS.items() if place in seen.held), "")
+    if where:
+        return f": {where}"
+    return f": {seen.flow}" if seen.flow and not seen.is_child else ": no set holds it"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
