@@ -8,6 +8,7 @@ from echomq_admin.demo.queues import (
     MAILER,
     ORDERS,
     PAYMENTS,
+    REPORTS,
     SILENT_ATTEMPTS,
     STORY_LEASE_MS,
     THUMBS,
@@ -69,7 +70,7 @@ def _bots(claim: Claim) -> Plan:
 
 
 HABITS: dict[str, Habits] = {
-    "fast": Habits((Source(ORDERS), Source(PAYMENTS)), _fast),
+    "fast": Habits((Source(ORDERS), Source(PAYMENTS), Source(REPORTS)), _fast),
     "slow": Habits((Source(ORDERS),), _slow, hands=2, lease_ms=15_000),
     "dying": Habits((Source(ORDERS, lanes=True),), _dying, hands=4, lease_ms=STORY_LEASE_MS),
     "failing": Habits((Source(WEBHOOKS),), _failing, lease_ms=8_000),

@@ -55,6 +55,29 @@ def webhook(job_id: str) -> bytes:
     return _json(url=url, event="order.packed", body={"id": job_id, "tries": [1.10, 1e3]})
 
 
+def report(job_id: str) -> bytes:
+    """JSON as a careless library writes it: deep, with exact numbers and a key twice."""
+    number = 9007199254740993 + dice(job_id, 9_999)
+    body = '{"report": {"id": %d, "ratio": 1.10, "of": {"days": [[1, 2], [3, [4]]], "tz": null}}'
+    return (body % number + ', "to": "ops@example.org", "to": "board@example.org"}').encode()
+
+
+def heartbeat() -> bytes:
+    return b"ping from the scheduler"
+
+
+def archive(job_id: str) -> bytes:
+    """A payload that no list would want to fetch, about 200 kB."""
+    rows = [{"row": n, "name": _NAMES[n % 5], "sum": f"{n * 1.1:.2f}"} for n in range(3_000)]
+    return _json(archive=job_id, rows=rows)
+
+
+def log_lines(job_id: str, count: int) -> list[str]:
+    """What a worker wrote while it worked on the job, oldest line first."""
+    steps = ("connect", "send", "wait for the answer", "HTTP 503, try again", "give up for now")
+    return [f"{n:03} {steps[n % 5]} ({job_id[-4:]})" for n in range(count)]
+
+
 def command(job_id: str) -> bytes:
     if dice(job_id, 2):
         return _json(op="restart", bot=f"bot-{dice(job_id, 40)}")

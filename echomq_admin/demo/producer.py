@@ -11,6 +11,7 @@ import redis
 from echomq_admin.demo import payloads, queues
 from echomq_admin.demo.minting import Minter
 from echomq_admin.demo.pace import Every
+from echomq_admin.demo.repeats import Repeats
 from echomq_admin.demo.story import Story
 from echomq_admin.emq import EchoMQ
 from echomq_admin.emq.keyspace import Keyspace
@@ -38,6 +39,7 @@ class Producer:
         self._minter = Minter(client, NODE)
         self._delays = itertools.cycle(_MAIL_DELAYS_MS)
         self._story = Story(client, self._minter)
+        self._repeats = Repeats(client, self._minter)
         self._flows = list(self._all_flows())
 
     def beat(self) -> None:
@@ -47,6 +49,7 @@ class Producer:
             if size < flow.most:
                 flow.make()
         self._story.beat()
+        self._repeats.beat()
 
     def leave(self) -> None:
         """Nothing is half made."""

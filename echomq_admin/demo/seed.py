@@ -6,6 +6,7 @@ import redis
 
 from echomq_admin.demo import payloads, queues
 from echomq_admin.demo.habits import error_of
+from echomq_admin.demo.relics import Relics
 from echomq_admin.emq import EchoMQ, ids
 from echomq_admin.emq.keyspace import Keyspace
 from echomq_admin.emq.reads import exists, server_now_ms
@@ -15,6 +16,8 @@ DEAD = 60
 FAR = 12
 _HOUR_MS = 3_600_000
 _MINUTE_MS = 60_000
+_FAR_MS = 40 * 24 * _HOUR_MS
+_LONG_LOG = 450
 
 
 class Seeder:
@@ -32,6 +35,7 @@ class Seeder:
             queues.MAILER: self._mailer,
             queues.WEBHOOKS: self._webhooks,
             queues.ORDERS: self._orders,
+            **Relics(self._client, self._now_ms).seeds,
         }
         for queue, seed in seeds.items():
             if not exists(self._client, queue):
@@ -62,6 +66,8 @@ class Seeder:
             job_id = self._id(n * _MINUTE_MS)
             body = payloads.mail(job_id)
             self._emq.schedule(queues.MAILER, job_id, body, in_ms=n * n * 30 * _MINUTE_MS)
+        far = self._id(_HOUR_MS)
+        self._emq.schedule(queues.MAILER, far, payloads.archive(far), in_ms=_FAR_MS)
 
     def _webhooks(self) -> None:
         """A morgue of more than one page, each body with its error."""
@@ -72,6 +78,14 @@ class Seeder:
             if claim:
                 token, error = claim.attempts, error_of(claim.job_id)
                 self._emq.retry(queues.WEBHOOKS, claim.job_id, token, 0, 1, error)
+                self._write_logs(queues.WEBHOOKS, claim.job_id, _LONG_LOG if n == 1 else n % 4)
+        # An id whose row was lost, as by an eviction.
+        self._client.zadd(Keyspace(queues.WEBHOOKS).dead, {self._id(_MINUTE_MS): 0})
+
+    def _write_logs(self, queue: str, job_id: str, count: int) -> None:
+        if count:
+            lines = payloads.log_lines(job_id, count)
+            self._client.rpush(Keyspace(queue).logs(job_id), *lines)
 
     def _orders(self) -> None:
         for n in range(15, 0, -1):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from echomq_admin.demo import queues
+import json
+
+from echomq_admin.demo import payloads, queues
 from echomq_admin.demo.keeper import Keeper
 from echomq_admin.demo.minting import Minter
 from echomq_admin.demo.producer import Producer
+from echomq_admin.demo.repeats import Repeats
 from echomq_admin.demo.seed import Seeder
 from echomq_admin.emq import EchoMQ, ids
-from echomq_admin.emq.reads import counts
+from echomq_admin.emq.keyspace import Keyspace
+from echomq_admin.emq.lane_pages import lane_page
+from echomq_admin.emq.reads import counts, server_now_ms
+from echomq_admin.emq.repeats import repeat_page
 
 
 def test_ids_of_one_node_are_never_equal_and_ascend(client):
@@ -70,3 +76,71 @@ def test_seeds_show_lanes_schedules_and_a_morgue_of_several_pages(client):
     assert seen[queues.MAILER].scheduled > 5
     assert seen[queues.PAYMENTS].paused
     assert client.smembers("emq:{thumbs}:paused") == {queues.PAUSED_LANE.encode()}
+
+
+def test_the_seeds_show_what_servers_gather_over_the_years(client):
+    Seeder(client).run()
+    campaign, imports = (
+        {found.queue: found for found in counts(client, {name: lanes})[1]}[name]
+        for name, lanes in ((queues.CAMPAIGN, []), (queues.IMPORTS, ["kunde ü/1"]))
+    )
+    assert campaign.completed > 0
+    assert (campaign.pending, campaign.active, campaign.scheduled, campaign.dead) == (0, 0, 0, 0)
+    assert imports.pending
+    assert imports.lanes_pending
+    orphans = [
+        job
+        for job in client.zrange(Keyspace(queues.IMPORTS).dead, 0, -1)
+        if not client.exists(Keyspace(queues.IMPORTS).job(job.decode()))
+    ]
+    assert len(orphans) == 1
+
+
+def test_the_lanes_of_the_seeds_stand_where_they_belong(client):
+    Seeder(client).run()
+    for queue in (queues.THUMBS, queues.IMPORTS):
+        standing = {lane.state.rota for lane in lane_page(client, queue).lanes}
+        assert standing <= {"on ring", "paused", "at limit"}
+
+
+def test_a_flow_waits_for_the_children_that_are_out(client):
+    Seeder(client).run()
+    keys = Keyspace(queues.REPORTS)
+    parent = client.get(keys.dedup("monthly-report")).decode()
+    assert client.hget(keys.job(parent), "state") == b"awaiting_children"
+    children = [
+        child
+        for child in client.zrange(keys.schedule, 0, -1)
+        if client.hget(keys.job(child.decode()), "parent") == parent.encode()
+    ]
+    assert len(children) == int(client.get(keys.dependencies(parent)))
+
+
+def test_repeatables_are_run_when_they_are_due_and_once_for_all_missed_runs(client):
+    Seeder(client).run()
+    keys = Keyspace(queues.REPORTS)
+    client.zadd(keys.repeat, {"heartbeat": 1, "broken": 1})
+    repeats = Repeats(client, Minter(client, 4))
+    repeats.beat()
+    assert client.zcard(keys.pending) == 1
+    assert client.zscore(keys.repeat, "heartbeat") > server_now_ms(client)
+    assert client.zscore(keys.repeat, "broken") == 1
+    assert [row.fault for row in repeat_page(client, queues.REPORTS).repeats] == [
+        "its hash is missing",
+        None,
+        None,
+    ]
+
+
+def test_jobs_carry_logs_a_long_payload_and_every_kind_of_bytes(client):
+    Seeder(client).run()
+    lengths = {
+        client.llen(keys.logs(job.decode()))
+        for keys in (Keyspace(queues.WEBHOOKS),)
+        for job in client.zrange(keys.dead, 0, -1)
+    }
+    assert max(lengths) > 200
+    far = client.zrange(Keyspace(queues.MAILER).schedule, -1, -1)[0].decode()
+    assert client.hstrlen(Keyspace(queues.MAILER).job(far), "payload") > 100_000
+    assert b'"to": "ops@example.org", "to"' in payloads.report("x")
+    assert json.loads(payloads.report("x"))["report"]["id"] > 2**53

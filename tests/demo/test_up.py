@@ -100,6 +100,7 @@ def test_every_state_shows_within_half_a_minute(running):
                 seen[queues.PAYMENTS].paused and seen[queues.PAYMENTS].pending,
                 seen[queues.COMMANDS].pending,
                 orders.completed,
+                seen[queues.REPORTS].scheduled,
             ]
         )
 
@@ -119,7 +120,14 @@ def test_a_port_that_is_taken_is_said_with_a_way_out(tmp_path):
     assert "make run EMQ_PORT=" in said
 
 
-@pytest.mark.parametrize("env", [{"EMQ_PORT": "http"}, {"EMQ_SERVERS": "prod=ftp://me:secret@h"}])
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"EMQ_PORT": "http"},
+        {"EMQ_SERVERS": "prod=ftp://me:secret@h"},
+        {"EMQ_QUEUES": "*:stalls=1"},
+    ],
+)
 def test_a_wrong_setting_is_one_sentence(tmp_path, env):
     said = _refused(tmp_path / "data", **env).strip()
     assert next(iter(env)) in said
