@@ -35,6 +35,11 @@ def page(view: View) -> View:
     )
 
 
+def keeps(view: View) -> View:
+    """A form about how a person looks at pages. It changes nothing of a queue. POST only."""
+    return require_http_methods(["POST"])(_guarded(view, VIEW, "look at this console", Role.VIEWER))
+
+
 def acts(verb: str, *methods: str) -> Callable[[View], View]:
     """A view that leads to an action: its permission is demanded before anything is read."""
 

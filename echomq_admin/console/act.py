@@ -12,6 +12,7 @@ from echomq_admin.console import asking, forms, outcomes, places, sweeps
 from echomq_admin.console.access import acts
 from echomq_admin.console.forms import PageLook, Selection, SweepForm
 from echomq_admin.console.htmx import say, show
+from echomq_admin.console.links import job_url
 from echomq_admin.console.outcomes import Outcome
 from echomq_admin.console.places import Place
 from echomq_admin.console.rows import fate_row
@@ -19,6 +20,7 @@ from echomq_admin.console.tables import FateTable
 from echomq_admin.console.tabs import tabs
 from echomq_admin.emq import reads
 from echomq_admin.fleet.names import brief
+from echomq_admin.fleet.preferences import queue_settings
 from echomq_admin.fleet.snapshot import refresh
 from echomq_admin.operations.actions import ACTIONS
 from echomq_admin.operations.failures import FAILURES
@@ -46,6 +48,8 @@ def requeue(request: HttpRequest, server: str, queue: str) -> HttpResponse:
         chosen = Selection.read(request.POST)
     except ValueError:
         return _refuse(request, back, _FOREIGN)
+    if request.POST.get("on") == "job" and len(chosen.job_ids) == 1:
+        back = job_url(server, queue, chosen.job_ids[0])
     if not chosen.job_ids:
         return _refuse(request, back, _NONE)
     if not asking.is_confirmed(request.POST, queue, chosen):
@@ -64,7 +68,8 @@ def requeue(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 def sweep(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """Preview a sweep (GET, changes nothing) or run it (POST)."""
     place = places.find(server, queue)
-    form = SweepForm.read(request.POST if request.method == "POST" else request.GET)
+    given = request.POST if request.method == "POST" else request.GET
+    form = SweepForm.read(given, queue_settings(server, queue).max_stalled)
     if request.method != "POST" or not form.is_valid():
         return _preview(request, place, form)
     op_id = forms.op_id(request.POST, "sweep", server, queue, sorted(form.cleaned_data.items()))

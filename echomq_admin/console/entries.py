@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from echomq_admin.console import payloads
+from echomq_admin.console import links, payloads
 from echomq_admin.console.payloads import Sight
-from echomq_admin.console.words import LOST
+from echomq_admin.console.places import Place
+from echomq_admin.console.words import LONGEST_ID, LOST
 from echomq_admin.emq.audit import Entry
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.rows import Text
@@ -21,9 +22,10 @@ _TAKING = {"sweep", "reap", "reap_group", "recover_now"}
 
 @dataclass(frozen=True, slots=True)
 class JobLine:
-    """What an entry says of one job; an absent number is a dash."""
+    """What an entry says of one job; an absent number is a dash, `href` may be empty."""
 
     name: str
+    href: str
     outcome: str
     attempts: str
     stalled: str
@@ -51,8 +53,8 @@ class EntryLine:
     fault: str
 
 
-def line(entry: Entry) -> EntryLine:
-    """An entry with every text made safe to read."""
+def line(entry: Entry, place: Place | None = None) -> EntryLine:
+    """An entry with every text made safe to read; its jobs are links when `place` is given."""
     counted = Counter(moved.outcome for moved in entry.jobs)
     return EntryLine(
         entry_id=entry.entry_id,
@@ -65,7 +67,7 @@ def line(entry: Entry) -> EntryLine:
         detail=" · ".join(
             _argument(*pair) for pair in entry.detail.items() if pair[1] is not False
         ),
-        jobs=tuple(_job(entry, at) for at in range(min(len(entry.jobs), MOST_JOBS))),
+        jobs=tuple(_job(entry, at, place) for at in range(min(len(entry.jobs), MOST_JOBS))),
         more=max(0, len(entry.jobs) - MOST_JOBS),
         fault=brief(entry.fault) if entry.fault else "",
     )
@@ -78,11 +80,12 @@ def word(outcome: str, op: str) -> str:
     return _WORDS.get(outcome, brief(outcome).replace("_", " "))
 
 
-def _job(entry: Entry, at: int) -> JobLine:
+def _job(entry: Entry, at: int, place: Place | None) -> JobLine:
     moved = entry.jobs[at]
     error = None if moved.error is None else Text(len(moved.error), moved.error)
     return JobLine(
         name=brief(moved.job_id),
+        href=_href(place, moved.job_id),
         outcome=word(moved.outcome, entry.op),
         attempts=_number(moved.attempts),
         stalled=_number(moved.stalled),
@@ -91,6 +94,12 @@ def _job(entry: Entry, at: int) -> JobLine:
         error=payloads.sight(error),
         error_id=f"x{entry.entry_id}n{at}",
     )
+
+
+def _href(place: Place | None, job_id: str) -> str:
+    if place is None or len(job_id) > LONGEST_ID:
+        return ""
+    return links.job_url(place.server.name, place.queue, job_id)
 
 
 def _number(value: int | None) -> str:

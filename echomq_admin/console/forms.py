@@ -14,6 +14,9 @@ from echomq_admin.console.words import SWEEP_STARTS_AT
 from echomq_admin.fleet.names import from_url, to_url
 
 SIZES = (25, 50, 100)
+ORDERS = ("asc", "desc")
+LONGEST_AT = 200
+_NAMESPACE = re.compile(r"[A-Z]{3}\Z")
 _OP_ID = re.compile(r"[0-9a-f]{32}\Z")
 _SEEN = "console.sweep.seen"
 MOST_SEEN = 500_000
@@ -21,31 +24,52 @@ MOST_SEEN = 500_000
 
 @dataclass(frozen=True)
 class PageLook:
-    """How a list of jobs is looked at. Whatever is out of range falls back, never fails."""
+    """How a list of jobs is looked at. Whatever is out of range falls back, never fails.
+
+    `order` is "asc", "desc" or empty for the list's own; `at` the instant to open at, as typed;
+    `namespace` that of the ids which tell the instant, empty for the usual one.
+    """
 
     cursor: str = ""
     rows: int = SIZES[0]
     lane: str | None = None
+    order: str = ""
+    at: str = ""
+    namespace: str = ""
 
     @classmethod
     def read(cls, query: QueryDict) -> PageLook:
         rows, lane = query.get("rows", ""), query.get("lane", "")
+        order, namespace = query.get("order", ""), query.get("in", "")
         try:
             group = from_url(lane) if lane else None
         except ValueError:
             group = None
-        size = int(rows) if rows in {str(size) for size in SIZES} else SIZES[0]
-        return cls(query.get("cursor", ""), size, group)
+        return cls(
+            cursor=query.get("cursor", ""),
+            rows=int(rows) if rows in {str(size) for size in SIZES} else SIZES[0],
+            lane=group,
+            order=order if order in ORDERS else "",
+            at=query.get("at", "")[:LONGEST_AT].strip(),
+            namespace=namespace if _NAMESPACE.match(namespace) else "",
+        )
 
-    def query(self, **changes: str) -> str:
-        """The query string of this look with other values; an empty one is left out."""
+    def values(self, **changes: str) -> dict[str, str]:
+        """The fields of this look with other values; an empty one is left out."""
         values = {
             "lane": "" if self.lane is None else to_url(self.lane),
+            "order": self.order,
             "rows": "" if self.rows == SIZES[0] else str(self.rows),
+            "at": self.at,
+            "in": self.namespace,
             "cursor": self.cursor,
         }
+        return {name: value for name, value in {**values, **changes}.items() if value}
+
+    def query(self, **changes: str) -> str:
+        """The query string of `values`."""
         query = QueryDict(mutable=True)
-        query.update({name: value for name, value in {**values, **changes}.items() if value})
+        query.update(self.values(**changes))
         return query.urlencode()
 
 
@@ -110,9 +134,10 @@ class SweepForm(forms.Form):
     limit = forms.IntegerField(min_value=1, max_value=1_000, initial=100)
 
     @classmethod
-    def read(cls, query: QueryDict) -> SweepForm:
-        """The form with its starting values where the query names none."""
+    def read(cls, query: QueryDict, max_stalled: int = SWEEP_STARTS_AT) -> SweepForm:
+        """The form with its starting values where the query names none; `max_stalled` is one."""
         start = {name: field.initial for name, field in cls.base_fields.items()}
+        start["max_stalled"] = max_stalled
         return cls({name: query.get(name, value) for name, value in start.items()})
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from django.http import HttpRequest
 from django.urls import reverse
 
-from echomq_admin.emq.reads import QueueCounts
-from echomq_admin.fleet.discovery import last_pass
+from echomq_admin.console.links import queue_url
+from echomq_admin.fleet import attention
+from echomq_admin.fleet.attention import Why, worst
 from echomq_admin.fleet.names import brief
+from echomq_admin.fleet.preferences import all_settings
 from echomq_admin.fleet.servers import UnreadableSetting
 from echomq_admin.fleet.snapshot import ServerSnapshot, snapshots
 from echomq_admin.operations.actions import Role
@@ -56,21 +59,24 @@ class Frame:
 def build(request: HttpRequest) -> Frame | None:
     """Read the shared snapshots; a server out of reach shows what was last seen.
 
-    `None`, and then a page stands without it, while EMQ_SERVERS cannot be read.
+    `None`, and then a page stands without it, while a setting cannot be read.
     """
     try:
-        looks = [_with_page(look, request) for look in snapshots()]
+        return _frame(request, [_with_page(look, request) for look in snapshots()])
     except UnreadableSetting:
         return None
+
+
+def _frame(request: HttpRequest, looks: list[ServerSnapshot]) -> Frame:
     match = request.resolver_match
     where = dict(match.kwargs) if match else {}
     on_overview = bool(match) and match.url_name == "overview"
     chosen = request.GET.get("server", "") if on_overview else ""
-    needs = sorted(_needs(looks, where, chosen), key=lambda need: need[0])
+    needs = worst(need for look in looks for need in _needs(look))
     counts = [_seen(look) for look in looks]
     return Frame(
         servers=tuple(_rail_server(look, chosen) for look in looks),
-        needs=tuple(need for _, need in needs[:MOST_NEEDS]),
+        needs=tuple(_shown(need, where, chosen) for need in needs[:MOST_NEEDS]),
         more_needs=max(0, len(needs) - MOST_NEEDS),
         total=_total(counts),
         role=role_of(request.user),
@@ -114,37 +120,30 @@ def _rail_server(look: ServerSnapshot, chosen: str) -> RailServer:
     return RailServer(look.server, href, _seen(look), bool(look.error), look.server == chosen)
 
 
-def _needs(looks: list[ServerSnapshot], where: dict, chosen: str):
-    for look in looks:
-        if about_server := _server_reason(look):
-            rank, why, css = about_server
-            href = f"{reverse('overview')}?server={look.server}"
-            yield rank, Need(look.server, href, why, css, look.server == chosen)
-        for counts in look.queues:
-            if reason := _reason(counts):
-                rank, tab, why, css = reason
-                current = where == {"server": look.server, "queue": counts.queue}
-                args = [look.server, counts.queue]
-                name = brief(counts.queue)
-                why = f"{why}?" if look.error else why
-                yield rank, Need(name, reverse(f"queue_{tab}", args=args), why, css, current)
+def _needs(look: ServerSnapshot) -> Iterator[attention.Need]:
+    own = all_settings(look.server)
+    return attention.needs(look, {queue for queue, settings in own.items() if settings.hidden})
 
 
-def _server_reason(look: ServerSnapshot) -> tuple[tuple[int, int], str, str] | None:
-    if look.error:
-        return (-1, 0), "out of reach", "c-lapsed"
-    if look.facts and look.facts.read_only:
-        return (3, 0), "read-only", "c-soon"
-    if not look.queues and last_pass(look.server) is None:
-        return (4, 0), "not discovered yet", "c-soon"
-    return None
+def _shown(need: attention.Need, where: dict, chosen: str) -> Need:
+    tab, word, css = _WORDS[need.why]
+    why = word.format(need.size)
+    if need.counts is None:
+        href = f"{reverse('overview')}?server={need.server}"
+        return Need(need.server, href, why, css, need.server == chosen)
+    queue = need.counts.queue
+    current = where == {"server": need.server, "queue": queue}
+    why = f"{why}?" if need.stale else why
+    return Need(brief(queue, 60), queue_url(need.server, queue, tab), why, css, current)
 
 
-def _reason(counts: QueueCounts) -> tuple[tuple[int, int], str, str, str] | None:
-    if counts.lapsed:
-        return (0, -counts.lapsed), "active", f"{counts.lapsed:,} lapsed", "c-lapsed"
-    if counts.dead:
-        return (1, -counts.dead), "dead", f"{counts.dead:,} dead", "c-dead"
-    if counts.paused:
-        return (2, 0), "pending", "paused", "c-soon"
-    return None
+# The tab that shows it, the word and its colour.
+_WORDS = {
+    Why.AWAY: ("", "out of reach", "c-lapsed"),
+    Why.LAPSED: ("active", "{:,} lapsed", "c-lapsed"),
+    Why.OFF_RING: ("lanes", "{:,} off the ring", "c-soon"),
+    Why.DEAD: ("dead", "{:,} dead", "c-dead"),
+    Why.PAUSED: ("pending", "paused", "c-soon"),
+    Why.READ_ONLY: ("", "read-only", "c-soon"),
+    Why.UNDISCOVERED: ("", "not discovered yet", "c-soon"),
+}

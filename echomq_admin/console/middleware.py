@@ -60,11 +60,11 @@ class ConsoleMiddleware:
 
 
 def _unreadable(request: HttpRequest, sentence: str) -> HttpResponse:
-    """The page of a console that was started with servers it cannot read."""
+    """The page of a console that was started with a setting it cannot read."""
     if request.htmx:
         return say(sentence, 503)
-    title = "The servers of this console cannot be read"
-    helps = ["Correct EMQ_SERVERS and start the console again."]
+    title = "A setting of this console cannot be read"
+    helps = ["Correct it and start the console again."]
     context = {"title": title, "sentence": sentence, "helps": helps}
     return show(request, "console/message.html", context, status=503)
 

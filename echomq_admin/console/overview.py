@@ -2,81 +2,173 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from echomq_admin.console.access import page
 from echomq_admin.console.htmx import show
-from echomq_admin.console.tables import QueueRow, QueueTable, queue_row
+from echomq_admin.console.queue_table import Entry, QueueRow, QueueTable, ordered, queue_row
+from echomq_admin.console.strip import MOST_LINES, strip
+from echomq_admin.fleet.attention import Need, Why, needs
 from echomq_admin.fleet.discovery import last_pass
 from echomq_admin.fleet.models import Pass
-from echomq_admin.fleet.servers import Server, read_only_reason, servers
-from echomq_admin.fleet.snapshot import ServerSnapshot, snapshots
+from echomq_admin.fleet.preferences import QueueSettings, all_settings
+from echomq_admin.fleet.servers import Server, console_read_only, servers
+from echomq_admin.fleet.snapshot import ServerSnapshot, lives, snapshots
+from echomq_admin.operations.services import allowed
 
 PER_PAGE = 100
+# What the filter leaves as it is in the address.
+_KEPT = ("server", "sort", "history", "hidden")
+# Below this the others are not worth a word of their own.
+_NOTABLE_S = 2.0
 
 
 @dataclass(frozen=True)
 class ServerLine:
-    """A server on the overview: its look, its last discovery, why it is read-only if it is."""
+    """A server on the overview: its look, its last discovery, what people set for its queues."""
 
+    server: Server
     look: ServerSnapshot
-    target: str
     last: Pass | None
-    read_only: str | None
+    own: dict[str, QueueSettings]
+
+    def entries(self) -> Iterator[Entry]:
+        for counts in self.look.queues:
+            yield Entry(self.look, counts, self.own.get(counts.queue))
+
+    @property
+    def needs(self) -> Iterator[Need]:
+        return needs(self.look, {queue for queue, own in self.own.items() if own.hidden})
+
+
+@dataclass(frozen=True)
+class Sifted:
+    """The queues that the address leaves: `found` before the filter, `history` of them and
+    `hidden` beside them that a link can show or hide."""
+
+    entries: list[Entry]
+    found: int
+    history: int
+    hidden: int
+
+    @classmethod
+    def by(cls, query: QueryDict, entries: list[Entry]) -> Sifted:
+        words = query.get("q", "").casefold().split()
+        hidden = [entry for entry in entries if entry.hidden]
+        if query.get("hidden") != "show" and "hidden" not in words:
+            entries = [entry for entry in entries if not entry.hidden]
+        history = [entry for entry in entries if entry.counts.is_history]
+        if query.get("history") == "hide":
+            entries = [entry for entry in entries if not entry.counts.is_history]
+        matching = [entry for entry in entries if not words or _matches(entry.words, words)]
+        return cls(matching, len(entries), len(history), len(hidden))
 
 
 @page
 def overview(request: HttpRequest) -> HttpResponse:
     """All queues with their counts, filtered, sorted and cut as the address says."""
+    query, chosen = request.GET, request.GET.get("server", "")
     lines = [_line(*pair) for pair in zip(servers(), snapshots(), strict=True)]
-    chosen = request.GET.get("server", "")
-    rows = [row for line in lines if chosen in ("", line.look.server) for row in _rows(line.look)]
-    matching = _filtered(rows, request.GET.get("q", ""))
-    table = QueueTable(matching, order_by=_order(request.GET))
-    number, pages = _cut(request.GET, len(matching))
+    about = [line for line in lines if chosen in ("", line.look.server)]
+    sifted = Sifted.by(query, [entry for line in about for entry in line.entries()])
+    entries = ordered(sifted.entries, _order(query))
+    number, pages = _cut(query, len(entries))
+    rows, age_s = _live(about, entries[(number - 1) * PER_PAGE : number * PER_PAGE])
+    others_s = _oldest_s(about)
     context = {
         "lines": lines,
-        "chosen": chosen,
-        "query": request.GET.get("q", ""),
-        "headings": table.headings(request.GET),
-        "rows": table.records[(number - 1) * PER_PAGE : number * PER_PAGE],
-        "first": (number - 1) * PER_PAGE + 1,
-        "last": min(number * PER_PAGE, len(matching)),
-        "found": len(rows),
-        "matching": len(matching),
-        "pages": pages,
-        "earlier": _page_query(request.GET, number - 1) if number > 1 else "",
-        "later": _page_query(request.GET, number + 1) if number < pages else "",
-        "lapsed": [row for row in rows if row.counts.lapsed][:5],
-        "age_s": max((line.look.age_s for line in lines), default=0),
+        "chosen": chosen if about else "",
+        "rows": rows,
+        "sifted": sifted,
+        "unread": sum(line.look.unread for line in about),
+        "age_s": age_s,
+        "others_s": others_s if others_s > age_s + _NOTABLE_S else 0,
+        "read_only": console_read_only(),
+        "may_add": allowed(request.user, "add_queue") and not console_read_only(),
+        **_address(query),
+        **_pager(query, number, pages, len(entries)),
+        **_needs(lines, chosen),
     }
     return show(request, "console/overview.html", context)
 
 
-def _line(server: Server, look: ServerSnapshot) -> ServerLine:
-    reason = None if look.error else read_only_reason(server, facts=look.facts)
-    return ServerLine(look, server.target, last_pass(server.name), reason)
+def _address(query: QueryDict) -> dict[str, object]:
+    """What the controls of the page make of its address."""
+    kept = [(name, query[name]) for name in _KEPT if query.get(name)]
+    return {
+        "query": query.get("q", ""),
+        "asked": query.get("server", ""),
+        "kept": kept,
+        "headings": QueueTable([], order_by=_order(query)).headings(query),
+        "history": _switch(query, "history", "hide"),
+        "hides_history": query.get("history") == "hide",
+        "hidden": _switch(query, "hidden", "show"),
+        "shows_hidden": query.get("hidden") == "show",
+    }
 
 
-def _rows(look: ServerSnapshot) -> list[QueueRow]:
-    return [queue_row(look.server, counts, bool(look.error)) for counts in look.queues]
-
-
-def _filtered(rows: list[QueueRow], text: str) -> list[QueueRow]:
-    words = text.casefold().split()
-    return [row for row in rows if all(word in _haystack(row) for word in words)]
-
-
-def _haystack(row: QueueRow) -> str:
-    paused = "paused" if row.counts.paused else ""
-    return f"{row.name} {row.server} {paused}".casefold()
+def _pager(query: QueryDict, number: int, pages: int, count: int) -> dict[str, object]:
+    return {
+        "pages": pages,
+        "matching": count,
+        "first": (number - 1) * PER_PAGE + 1,
+        "last": min(number * PER_PAGE, count),
+        "earlier": _page_query(query, number - 1) if number > 1 else "",
+        "later": _page_query(query, number + 1) if number < pages else "",
+    }
 
 
 def _order(query: QueryDict) -> str:
-    """The column to sort by. An unknown one is left aside by the table."""
+    """The column to sort by; an unknown one is left aside."""
     return query.get("sort", "name")
+
+
+def _line(server: Server, look: ServerSnapshot) -> ServerLine:
+    return ServerLine(server, look, last_pass(server.name), all_settings(server.name))
+
+
+def _matches(text: str, words: list[str]) -> bool:
+    return all(word in text for word in words)
+
+
+def _live(about: list[ServerLine], entries: list[Entry]) -> tuple[list[QueueRow], float]:
+    """These entries as rows with what is read of them now, and the age of the oldest in s."""
+    wanted: dict[str, list[str]] = {}
+    for entry in entries:
+        wanted.setdefault(entry.look.server, []).append(entry.counts.queue)
+    shown = {line.server: wanted[line.look.server] for line in about if line.look.server in wanted}
+    looks = {look.server: look for look in lives(shown)}
+    sizes = {name: {x.queue: x for x in look.queues} for name, look in looks.items()}
+    rows, ages = [], [0.0]
+    for entry in entries:
+        look = looks[entry.look.server]
+        counts = sizes[look.server].get(entry.counts.queue, entry.counts)
+        rows.append(queue_row(entry, look, counts))
+        ages.append(look.age_of(counts))
+    return rows, max(ages)
+
+
+def _oldest_s(about: list[ServerLine]) -> float:
+    """How long ago the queue was read whose turn is the longest ago, in s."""
+    ages = (line.look.age_of(counts) for line in about for counts in line.look.queues)
+    return max(ages, default=0.0)
+
+
+def _needs(lines: list[ServerLine], chosen: str) -> dict[str, object]:
+    """What the strip says: trouble of any server, and the queues of those the page is about."""
+    found = [need for line in lines for need in line.needs]
+    away = [need.look for need in found if need.why is Why.AWAY]
+    closed = [need.look for need in found if need.why is Why.READ_ONLY]
+    return {
+        "away": away[:MOST_LINES],
+        "more_away": max(0, len(away) - MOST_LINES),
+        "closed": closed[:MOST_LINES],
+        "more_closed": max(0, len(closed) - MOST_LINES),
+        "notes": strip((need for need in found if chosen in ("", need.server)), chosen),
+    }
 
 
 def _cut(query: QueryDict, count: int) -> tuple[int, int]:
@@ -85,6 +177,15 @@ def _cut(query: QueryDict, count: int) -> tuple[int, int]:
     asked = query.get("page", "1")
     number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 1
     return min(max(number, 1), last), last
+
+
+def _switch(query: QueryDict, name: str, value: str) -> str:
+    """The query with a switch turned round."""
+    changed = query.copy()
+    changed.pop("page", None)
+    if changed.pop(name, [""])[-1] != value:
+        changed[name] = value
+    return changed.urlencode()
 
 
 def _page_query(query: QueryDict, number: int) -> str:

@@ -6,6 +6,7 @@ shown as escaped bytes with its length. Control characters and bidi overrides be
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass
 
 from echomq_admin.emq.rows import Text
@@ -17,6 +18,7 @@ FITS = 40
 # Text has at most one control character in so many bytes, and one byte that is no UTF-8 in so many;
 # what has more is shown as bytes.
 MOSTLY, MOSTLY_UTF8 = 8, 3
+_UTF8 = codecs.getincrementaldecoder("utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +53,36 @@ def size(count: int) -> str:
     return f"{count / 1_000:,.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:,.1f} MB"
 
 
-def as_text(raw: bytes) -> str | None:
-    """The bytes as UTF-8 text, or `None` when they are none or mostly control characters."""
+def as_text(raw: bytes, cut: bool = False) -> str | None:
+    """The bytes as UTF-8 text, or `None` when they are none or mostly control characters.
+
+    Of `cut` bytes, a character that the cut went through is left out.
+    """
     try:
-        text = raw.decode()
+        text = _UTF8().decode(raw, not cut)
     except UnicodeDecodeError:
         return None
-    odd = sum(1 for char in text if char < " " and char not in "\t\n\r")
-    return None if odd * MOSTLY > len(text) else text
+    return None if _is_control(text) or (raw and not text) else text
+
+
+def as_damaged_text(raw: bytes, cut: bool = False) -> str | None:
+    """Text with a few bytes that are no UTF-8, those as lone surrogates, or `None`."""
+    text = lossless(raw, cut)
+    bad = sum(map(_is_byte, text))
+    return None if bad * MOSTLY_UTF8 > len(raw) or _is_control(text) else text
+
+
+def lossless(raw: bytes, cut: bool = False) -> str:
+    """The bytes as text; those that are no UTF-8 ride along as lone surrogates."""
+    return _UTF8("surrogateescape").decode(raw, not cut)
+
+
+def escape(char: str) -> str:
+    """What cannot be printed as `\\x07` or `\\u202e`; a byte that is no UTF-8 as `\\xff`."""
+    code = ord(char) - 0xDC00 if _is_byte(char) else ord(char)
+    if code < 0x80 or _is_byte(char):
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def escaped(raw: bytes, limit: int = HEX) -> str:
@@ -67,10 +91,8 @@ def escaped(raw: bytes, limit: int = HEX) -> str:
 
 
 def _damaged(raw: bytes) -> Sight | None:
-    """Text with a few bytes that are no UTF-8: the rest of it stays readable."""
-    text = raw.decode("utf-8", "backslashreplace")
-    bad = (len(text) - len(raw.decode("utf-8", "ignore"))) // len(r"\xff")
-    if bad * MOSTLY_UTF8 > len(raw) or as_text(text.encode()) is None:
+    text = as_damaged_text(raw)
+    if text is None:
         return None
     seen = _lines(text)
     return Sight(seen.line, seen.full, f"not all UTF-8, {size(len(raw))}")
@@ -93,7 +115,14 @@ def _visible(line: str) -> str:
 
 
 def _printable(char: str) -> str:
-    if char.isprintable():
-        return char
-    code = ord(char)
-    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}"
+    return char if char.isprintable() else escape(char)
+
+
+def _is_byte(char: str) -> bool:
+    """Whether a lone surrogate stands for a byte that is no UTF-8."""
+    return "\udc80" <= char <= "\udcff"
+
+
+def _is_control(text: str) -> bool:
+    odd = sum(1 for char in text if char < " " and char not in "\t\n\r")
+    return odd * MOSTLY > len(text)

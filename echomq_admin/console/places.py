@@ -12,7 +12,7 @@ from echomq_admin.emq.reads import QueueCounts
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.servers import Server, UnknownServer
-from echomq_admin.fleet.snapshot import ServerSnapshot, snapshot
+from echomq_admin.fleet.snapshot import ServerSnapshot, live
 
 
 class Away(Exception):
@@ -70,8 +70,8 @@ def find(server_name: str, queue: str) -> Place:
         server = servers.server(server_name)
     except UnknownServer:
         raise Http404(f"No server is called “{brief(server_name)}”.") from None
-    look = snapshot(server)
-    counts = next((counts for counts in look.queues if counts.queue == queue), None)
+    look = live(server, [queue])
+    counts = look.counts_of(queue)
     place = Place(server, queue, look, counts)
     if look.error:
         raise Away(look.error, place)

@@ -1,23 +1,24 @@
-"""The tabs of a queue: pending, active, dead, audit."""
+"""The tabs of a queue: pending, active, scheduled, dead, audit."""
 
 from __future__ import annotations
+
+from urllib.parse import parse_qs
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from echomq_admin.console import entries, outcomes, places, rows
+from echomq_admin.console import entries, links, outcomes, places, rows
 from echomq_admin.console.access import page
 from echomq_admin.console.charts import timeline
-from echomq_admin.console.forms import SIZES, PageLook, SweepForm, new_op_id
+from echomq_admin.console.forms import PageLook, new_op_id
 from echomq_admin.console.htmx import show
-from echomq_admin.console.places import Place
-from echomq_admin.console.tables import DeadTable, LeaseTable, PendingTable
-from echomq_admin.console.tabs import tabs
-from echomq_admin.console.words import SWEEP_STARTS_AT
+from echomq_admin.console.lists import Asked, around
+from echomq_admin.console.tables import DeadTable, LeaseTable, PendingTable, ScheduledTable
+from echomq_admin.console.words import LONGEST_ID, TOO_LONG
 from echomq_admin.emq import audit as trail
 from echomq_admin.emq import reads
 from echomq_admin.fleet import discovery
-from echomq_admin.fleet.names import brief, to_url
+from echomq_admin.fleet.names import brief, from_url, to_url
 from echomq_admin.operations.services import allowed
 
 MOST_LANES = 40
@@ -32,19 +33,18 @@ def queue(_request: HttpRequest, server: str, queue: str) -> HttpResponse:
 @page
 def active(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """Jobs in flight, soonest deadline first, under their timeline."""
-    place, look = places.find(server, queue), PageLook.read(request.GET)
-    found = reads.active_page(place.server.client, queue, look.rows, look.cursor)
-    place = place.seen(active=found.total, lapsed=found.lapsed)
-    max_stalled = _max_stalled(request)
+    asked = Asked(request, places.find(server, queue), LeaseTable)
+    if asked.moves:
+        return asked.settle()
+    found = reads.active_page(asked.client, queue, *asked.start, **asked.way)
+    asked.place = asked.place.seen(active=found.total, lapsed=found.lapsed)
     scale = rows.scale_ms(found.leases)
-    context = _common(request, place, "active", look, found.total) | {
-        "found": found,
-        "table": LeaseTable([rows.lease_row(x, scale, max_stalled) for x in found.leases]),
+    listing = asked.listing(found, "active")
+    drawn = [rows.lease_row(lease, listing, scale) for lease in found.leases]
+    context = asked.context(found, drawn, found.total) | {
         "scale": scale,
         "timeline": timeline(found.marks),
-        "max_stalled": max_stalled,
-        "before": look.query(cursor=found.previous) if found.previous else "",
-        "after": look.query(cursor=found.next) if found.next else "",
+        "max_stalled": listing.max_stalled,
     }
     return show(request, "console/active.html", context)
 
@@ -52,30 +52,56 @@ def active(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 @page
 def pending(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """Waiting jobs, oldest first: those outside of lanes, or those of one lane."""
-    place, look = places.find(server, queue), PageLook.read(request.GET)
-    found = reads.pending_page(place.server.client, queue, look.rows, look.cursor, look.lane)
+    asked = Asked(request, places.find(server, queue), PendingTable)
+    if asked.moves:
+        return asked.settle()
+    place, look = asked.place, asked.look
+    known = discovery.lanes_of(server, queue)
+    near = list(
+        dict.fromkeys((*known[:MOST_LANES], *([look.lane] if look.lane is not None else [])))
+    )
+    found = reads.pending_page(
+        asked.client, queue, *asked.start, look.lane, **asked.way, lanes=near
+    )
     flat = found.total if look.lane is None else place.counts.pending
-    lanes = discovery.known(server).get(queue, ())
-    context = _jobs(request, place, "pending", look, found, flat) | {
-        "table": PendingTable([rows.job_row(job, {}, place) for job in found.jobs]),
-        "lanes": [(brief(lane), to_url(lane)) for lane in lanes[:MOST_LANES]],
-        "more_lanes": max(0, len(lanes) - MOST_LANES),
+    listing = asked.listing(found, "pending", look.lane)
+    drawn = [rows.job_row(job, listing) for job in found.jobs]
+    context = asked.context(found, drawn, flat) | {
+        "lanes": [_chip(look, *lane) for lane in zip(near, found.depths, strict=True)],
+        "no_lane": look.query(lane="", cursor="", at=""),
+        "more_lanes": max(0, len(known) - MOST_LANES),
+        "lanes_url": place.url("queue_lanes"),
         "lane": None if look.lane is None else brief(look.lane),
-        "lane_url": "" if look.lane is None else to_url(look.lane),
     }
     return show(request, "console/pending.html", context)
 
 
 @page
+def scheduled(request: HttpRequest, server: str, queue: str) -> HttpResponse:
+    """Jobs that wait for their time, the next one due first."""
+    asked = Asked(request, places.find(server, queue), ScheduledTable)
+    if asked.moves:
+        return asked.settle()
+    found = reads.scheduled_page(asked.client, queue, *asked.start, **asked.way)
+    asked.place = asked.place.seen(scheduled=found.total)
+    listing = asked.listing(found, "scheduled")
+    drawn = [rows.job_row(job, listing) for job in found.jobs]
+    return show(request, "console/scheduled.html", asked.context(found, drawn, found.total))
+
+
+@page
 def dead(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """Dead jobs, newest minted first, with what the last action on them did."""
-    place, look = places.find(server, queue), PageLook.read(request.GET)
-    found = reads.dead_page(place.server.client, queue, look.rows, look.cursor)
-    place = place.seen(dead=found.total)
+    asked = Asked(request, places.find(server, queue), DeadTable)
+    if asked.moves:
+        return asked.settle()
+    found = reads.dead_page(asked.client, queue, *asked.start, **asked.way)
+    asked.place = place = asked.place.seen(dead=found.total)
     outcome = outcomes.kept(request)
     refusals = outcome.refusals if outcome else {}
-    context = _jobs(request, place, "dead", look, found, found.total) | {
-        "table": DeadTable([rows.job_row(job, refusals, place) for job in found.jobs]),
+    listing = asked.listing(found, "dead")
+    drawn = [rows.job_row(job, listing, refusals) for job in found.jobs]
+    context = asked.context(found, drawn, found.total) | {
         "outcome": outcome,
         "dismiss": outcomes.dismissed(request),
         "op_id": new_op_id(),
@@ -85,37 +111,42 @@ def dead(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 
 
 @page
+def open_job(request: HttpRequest, server: str, queue: str) -> HttpResponse:
+    """To the page of the job whose id was typed, plain or in its `~` form."""
+    job_id = _typed_id(request)
+    if job_id is not None and len(job_id) <= LONGEST_ID:
+        return redirect(links.job_url(server, queue, job_id))
+    sentence = "No id was typed: go back and type the id of a job." if job_id is None else TOO_LONG
+    context = {"title": "No job to open", "sentence": sentence}
+    return show(request, "console/message.html", context, status=400)
+
+
+@page
 def audit(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """The newest entries of the queue's audit stream."""
     place = places.find(server, queue)
     tail = trail.tail(place.server.client, queue)
-    context = _common(request, place, "audit", PageLook(), tail.total) | {
+    context = around(request, place, "audit", PageLook(), tail.total) | {
         "tail": tail,
         "now_ms": place.look.now_ms or 0,
-        "entries": [entries.line(entry) for entry in tail.entries],
+        "entries": [entries.line(entry, place) for entry in tail.entries],
     }
     return show(request, "console/audit.html", context)
 
 
-def _max_stalled(request: HttpRequest) -> int:
-    form = SweepForm.read(request.GET)
-    return form.cleaned_data["max_stalled"] if form.is_valid() else SWEEP_STARTS_AT
+def _typed_id(request: HttpRequest) -> str | None:
+    """The id of the address, byte by byte; `None` when there is none."""
+    query = parse_qs(request.META.get("QUERY_STRING", ""), errors="surrogateescape")
+    typed = query.get("id", [""])[0].strip()
+    if not typed:
+        return None
+    try:
+        return from_url(typed)
+    except ValueError:
+        return typed
 
 
-def _common(request: HttpRequest, place: Place, tab: str, look: PageLook, total) -> dict:
-    return {
-        "place": place,
-        "tabs": tabs(place, tab, total),
-        "look": look.query(),
-        "sizes": [(size, look.query(rows=str(size), cursor="")) for size in SIZES],
-        "rows_now": look.rows,
-        "may_sweep": place.read_only is None and allowed(request.user, "sweep"),
-    }
-
-
-def _jobs(request: HttpRequest, place: Place, tab: str, look: PageLook, found, total) -> dict:
-    return _common(request, place, tab, look, total) | {
-        "found": found,
-        "before": look.query(cursor=found.previous) if found.previous else "",
-        "after": look.query(cursor=found.next) if found.next else "",
-    }
+def _chip(look: PageLook, lane: str, depth: int | None) -> tuple[str, str, int | None, bool]:
+    """A lane to choose: its name, its address, how many wait in it, whether it is open."""
+    href = look.query(lane=to_url(lane), cursor="", at="")
+    return brief(lane, 40), href, depth, lane == look.lane

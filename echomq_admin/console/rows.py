@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2s
+from types import EllipsisType
 
-from echomq_admin.console import payloads, words
+from echomq_admin.console import links, payloads, times, words
 from echomq_admin.console.payloads import Sight
 from echomq_admin.console.places import Place
 from echomq_admin.console.times import countdown
-from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.emq.keyspace import from_wire, to_wire
 from echomq_admin.emq.reads import Fate, Lease
 from echomq_admin.emq.rows import Job
 from echomq_admin.fleet.names import brief, shown, to_url
 
 MAX_PIPS = 5
+# How much of a state or a lane is shown in a remark.
+_STATE = 40
+_EXACT = 2**53
+_DEADLY = frozenset({"dead", "unreadable"})
 _SCALES_MS = (10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, 86_400_000)
 
 
@@ -34,21 +39,52 @@ class Pips:
 
 
 @dataclass(frozen=True, slots=True)
+class Listing:
+    """What the rows of a page share: where they are, the `state` that their list stands for, and
+    the `max_stalled` of the queue's sweeps. `lane` is that of the list, `None` for no lane and
+    `...` where a list holds jobs of any."""
+
+    place: Place
+    state: str
+    now_ms: int
+    max_stalled: int
+    lane: str | EllipsisType | None = ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """The score of a row as an instant: `ms`, or `None` for one that is none, which `text` then
+    shows as it is; `is_due` when it has come."""
+
+    ms: float | None
+    text: str
+    is_due: bool
+
+
+@dataclass(frozen=True, slots=True)
 class JobRow:
     """A job of a list. `key` carries id, attempts and stalls as seen to the action; `help` says
-    what to do about a `fault`."""
+    what to do about a `fault`; `odd` says how the row and its list disagree. `href` is empty for
+    an id that is too long for an address, `lane_href` for a lane without a page."""
 
     dom_id: str
     key: str
     name: str
+    href: str
     fault: str
     help: str
+    odd: str
+    state: str
     attempts: str
     stalls: Pips
     lane: str
+    lane_href: str
+    parent: str
     error: Sight
     payload: Sight
+    progress: Sight
     minted_ms: int | None
+    stamp: Stamp
     refusal: str
     ticked: bool
 
@@ -61,13 +97,38 @@ class JobRow:
         return self.dom_id + "p"
 
     @property
+    def progress_id(self) -> str:
+        return self.dom_id + "g"
+
+    @property
     def fault_id(self) -> str:
         return self.dom_id + "f"
 
 
 @dataclass(frozen=True, slots=True)
+class Countdown:
+    """What is left of a lease. `fill` is how much of the bar (0 to 100) is left on the page's
+    scale."""
+
+    phase: str
+    left: str
+    remaining_ms: float | None
+    fill: float
+
+
+@dataclass(frozen=True, slots=True)
 class LeaseRow:
-    """A job in flight. `fill` is how much of the bar (0 to 100) is left on the page's scale."""
+    """A job in flight; `fate` is what the next sweep does with a lapsed one."""
+
+    job: JobRow
+    lease: Countdown
+    fate: str
+    dies: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FateRow:
+    """A row of the sweep's preview."""
 
     dom_id: str
     name: str
@@ -75,10 +136,8 @@ class LeaseRow:
     phase: str
     left: str
     remaining_ms: float | None
-    fill: float
     attempts: str
     stalls: Pips
-    lane: str
     fate: str
     dies: bool
 
@@ -110,24 +169,61 @@ def pips(stalled: int | None, budget: int) -> Pips:
     return Pips(str(stalled), range(stalled), range(max(0, budget - stalled)), why)
 
 
-def job_row(job: Job, refusals: Mapping[str, str], place: Place) -> JobRow:
-    """A row of the pending or the dead tab. `refusals` are those of the call just made, by id."""
-    see = words.see(place, job.job_id)
+def job_row(job: Job, listing: Listing, refusals: Mapping[str, str] | None = None) -> JobRow:
+    """A row of a list. `refusals` are those of the call just made, by id."""
+    place, refused = listing.place, refusals or {}
+    see, form = words.see(place, job.job_id), key(job)
     return JobRow(
         dom_id=dom_id(job.job_id),
-        key=key(job),
+        key=form,
         name=brief(job.job_id),
+        href=links.job_url(place.server.name, place.queue, job.job_id) if form else "",
         fault=shown(job.fault) if job.fault else "",
         help=words.mend(place, job) if job.fault else "",
+        odd=_odd(job, listing),
+        state="–" if job.state is None else brief(from_wire(job.state), _STATE),
         attempts=_number(job.attempts, job.fault),
-        stalls=pips(None if job.fault else job.stalled, words.SWEEP_STARTS_AT),
+        stalls=pips(None if job.fault else job.stalled, listing.max_stalled),
         lane="" if job.group is None else brief(job.group),
+        lane_href=_lane_href(place, job.group),
+        parent="" if job.parent is None else brief(job.parent),
         error=payloads.sight(job.error, see=see),
         payload=payloads.sight(job.payload, "no payload", see),
+        progress=payloads.sight(job.progress, see=see),
         minted_ms=job.minted_ms,
-        refusal=refusals.get(job.job_id, "") or (words.TOO_LONG if not key(job) else ""),
-        ticked=job.job_id in refusals,
+        stamp=stamp(job.score, listing.now_ms),
+        refusal=refused.get(job.job_id, "") or ("" if form else words.TOO_LONG),
+        ticked=job.job_id in refused,
     )
+
+
+def stamp(score: float | None, now_ms: int) -> Stamp:
+    """A score as an instant. Scores from 1970 to the end of the calendar are times."""
+    score = math.inf if score is None else score
+    is_due = score <= now_ms
+    if score >= 0 and times.instant(score) is not None:
+        return Stamp(score, "", is_due)
+    is_whole = math.isfinite(score) and abs(score) < _EXACT and score == int(score)
+    return Stamp(None, str(int(score)) if is_whole else f"{score:g}", is_due)
+
+
+def _odd(job: Job, listing: Listing) -> str:
+    """How a row contradicts the list that holds it; empty when it does not."""
+    if job.fault:
+        return ""
+    if job.state is None:
+        return "row has no state"
+    if job.state != listing.state.encode():
+        return f"row says {brief(from_wire(job.state), _STATE)}"
+    if listing.lane is ... or job.group == listing.lane:
+        return ""
+    return "row says no lane" if job.group is None else f"row says lane {brief(job.group, _STATE)}"
+
+
+def _lane_href(place: Place, group: str | None) -> str:
+    if group is None or len(group) > words.LONGEST_ID:
+        return ""
+    return f"{links.queue_url(place.server.name, place.queue, 'pending')}?lane={to_url(group)}"
 
 
 def scale_ms(leases: tuple[Lease, ...]) -> float:
@@ -136,35 +232,44 @@ def scale_ms(leases: tuple[Lease, ...]) -> float:
     return next((scale for scale in _SCALES_MS if longest <= scale), longest)
 
 
-def lease_row(lease: Lease, scale: float, max_stalled: int) -> LeaseRow:
+def lease_row(lease: Lease, listing: Listing, scale: float) -> LeaseRow:
     """A row of the active tab."""
-    verdict = _verdict(lease.job, max_stalled) if lease.phase == "lapsed" else ""
-    return _lease_row(lease, scale, max_stalled, verdict, words.short_fate)
-
-
-def fate_row(fate: Fate, max_stalled: int) -> LeaseRow:
-    """A row of the sweep's preview."""
-    return _lease_row(fate.lease, 1, max_stalled, fate.fate, words.fate)
-
-
-def _lease_row(
-    lease: Lease, scale: float, max_stalled: int, verdict: str, say: Callable[..., str]
-) -> LeaseRow:
-    job, finite = lease.job, math.isfinite(lease.remaining_ms)
+    job = lease.job
+    verdict = _verdict(job, listing.max_stalled) if lease.phase == "lapsed" else ""
     lane = None if job.group is None else brief(job.group)
     return LeaseRow(
+        job=job_row(job, listing),
+        lease=_countdown(lease, scale),
+        fate=words.short_fate(verdict, job.stalled, lane) if verdict else "",
+        dies=verdict in _DEADLY,
+    )
+
+
+def fate_row(fate: Fate, max_stalled: int) -> FateRow:
+    """A row of the sweep's preview."""
+    job, left = fate.lease.job, _countdown(fate.lease, 1)
+    lane = None if job.group is None else brief(job.group)
+    return FateRow(
         dom_id=dom_id(job.job_id),
         name=brief(job.job_id),
         fault=shown(job.fault) if job.fault else "",
-        phase=lease.phase,
-        left=countdown(lease.remaining_ms),
-        remaining_ms=round(lease.remaining_ms, 1) if finite else None,
-        fill=_fill(lease.remaining_ms, scale),
+        phase=left.phase,
+        left=left.left,
+        remaining_ms=left.remaining_ms,
         attempts=_number(job.attempts, job.fault),
         stalls=pips(None if job.fault else job.stalled, max_stalled),
-        lane=lane or "",
-        fate=say(verdict, job.stalled, lane) if verdict else "",
-        dies=verdict in {"dead", "unreadable"},
+        fate=words.fate(fate.fate, job.stalled, lane),
+        dies=fate.fate in _DEADLY,
+    )
+
+
+def _countdown(lease: Lease, scale: float) -> Countdown:
+    left_ms = lease.remaining_ms
+    return Countdown(
+        phase=lease.phase,
+        left=countdown(left_ms),
+        remaining_ms=round(left_ms, 1) if math.isfinite(left_ms) else None,
+        fill=_fill(left_ms, scale),
     )
 
 

@@ -2,66 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import django_tables2 as tables
 from django.http import QueryDict
-from django.urls import reverse
-
-from echomq_admin.console.rows import dom_id
-from echomq_admin.emq.reads import QueueCounts
-from echomq_admin.fleet.names import shown
 
 NUM = {"th": {"class": "num"}}
 _TITLES = {
     "Attempts": "how often the job was claimed; the same number is the token that fences a claim",
     "Stalls": "how often its lease lapsed and a sweep took it back; hollow dots are those left",
     "Minted": "when the id was made; the instant is part of the id",
+    "Due": "when the job goes to pending; its score in the schedule, on the server's clock",
+    "Deadline": "when the lease ends; its score in the active set, on the server's clock",
+    "Row’s state": "a copy that can lag: the list that holds an id is the truth",
+    "Oldest": "how long ago the oldest waiting job was minted, in pending or in a lane",
     "Lapsed": "leases whose deadline has passed and that no sweep has taken yet",
     "Scheduled": "jobs that wait for their time",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class QueueRow:
-    """A queue of the overview. Numbers are `None` when unknown; `stale` when its server is away."""
-
-    server: str
-    queue: str
-    name: str
-    counts: QueueCounts
-    waiting: int | None
-    stale: bool
-
-    @property
-    def faults(self) -> str:
-        return "; ".join(self.counts.faults)
-
-    @property
-    def href(self) -> str:
-        return self._tab("active")
-
-    @property
-    def pending_href(self) -> str:
-        return self._tab("pending")
-
-    @property
-    def dead_href(self) -> str:
-        return self._tab("dead")
-
-    def _tab(self, name: str) -> str:
-        return reverse(f"queue_{name}", args=[self.server, self.queue])
-
-    @property
-    def dom_id(self) -> str:
-        return dom_id(f"{self.server}/{self.queue}")
-
-
-def queue_row(server: str, counts: QueueCounts, stale: bool) -> QueueRow:
-    """A queue's counts as a row; its waiting jobs are known when both parts are."""
-    parts = (counts.pending, counts.lanes_pending)
-    waiting = None if None in parts else sum(parts)
-    return QueueRow(server, counts.queue, shown(counts.queue), counts, waiting, stale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,43 +62,61 @@ def _heading(column, query: QueryDict | None) -> Heading:
     return Heading(column.header, words, _TITLES.get(column.header, ""), href, order)
 
 
-class QueueTable(Headed):
-    """All queues of all servers."""
+class ListTable(Headed):
+    """A list of jobs. It is sorted by `sorts` in either direction, as `orders` says in words
+    (ascending, descending), and opens at instants of `told_by`, which `opened` says. `rare`
+    columns are shown to those who choose them."""
 
-    name = tables.Column("Queue")
-    server = tables.Column("Server")
-    waiting = tables.Column("Pending", attrs=NUM, initial_sort_descending=True)
-    active = tables.Column(
-        "Active", accessor="counts__active", attrs=NUM, initial_sort_descending=True
-    )
-    lapsed = tables.Column(
-        "Lapsed", accessor="counts__lapsed", attrs=NUM, initial_sort_descending=True
-    )
-    scheduled = tables.Column(
-        "Scheduled", accessor="counts__scheduled", attrs=NUM, initial_sort_descending=True
-    )
-    dead = tables.Column("Dead", accessor="counts__dead", attrs=NUM, initial_sort_descending=True)
-    completed = tables.Column(
-        "Completed", accessor="counts__completed", attrs=NUM, initial_sort_descending=True
-    )
-    failed = tables.Column(
-        "Failed", accessor="counts__failed", attrs=NUM, initial_sort_descending=True
-    )
+    tab = ""
+    sorts = ""
+    ordered_by = "id"
+    orders = ("oldest minted first", "newest minted first")
+    told_by = "Minted"
+    opened = "opened at the jobs minted"
+    pager = ("Older", "Newer")
+    descends = False
+    rare: frozenset[str] = frozenset()
 
-    class Meta(Headed.Meta):
-        orderable = True
-        order_by_field = "sort"
+    @classmethod
+    def offered(cls) -> dict[str, str]:
+        """The columns that a person may hide or show, with their headings."""
+        columns = cls.base_columns.items()
+        return {name: str(column.verbose_name) for name, column in columns if name != "name"}
+
+    def list_headings(self, href: str, descending: bool) -> list[Heading]:
+        """The headings; `href` is the address of the other direction, empty where the list is
+        not in the order of the column it is sorted by."""
+        order = "descending" if descending else "ascending"
+        names = [column.name for column in self.columns]
+        return [
+            replace(heading, href=href, sorted_by=order if href else "")
+            if name == self.sorts
+            else heading
+            for name, heading in zip(names, self.headings(), strict=True)
+        ]
 
 
-class LeaseTable(Headed):
+class LeaseTable(ListTable):
     """Jobs in flight, soonest deadline first."""
 
+    tab, sorts, told_by, pager = "active", "left", "Deadline", ("Sooner", "Later")
+    orders = ("soonest deadline first", "latest deadline first")
+    opened = "opened at the leases that end"
+    rare = frozenset({"deadline", "minted", "error", "payload", "progress", "parent", "state"})
+
     name = tables.Column("Job")
-    phase = tables.Column("State")
+    phase = tables.Column("Phase")
     left = tables.Column("Lease")
+    deadline = tables.Column("Deadline")
     attempts = tables.Column("Attempts", attrs=NUM)
     stalls = tables.Column("Stalls")
     lane = tables.Column("Lane")
+    minted = tables.Column("Minted")
+    error = tables.Column("Last error")
+    payload = tables.Column("Payload")
+    progress = tables.Column("Progress")
+    parent = tables.Column("Parent")
+    state = tables.Column("Row’s state")
     fate = tables.Column("Next sweep")
 
 
@@ -155,24 +130,64 @@ class FateTable(Headed):
     fate = tables.Column("A sweep")
 
 
-class PendingTable(Headed):
+class PendingTable(ListTable):
     """Waiting jobs, oldest first."""
 
+    tab, sorts = "pending", "minted"
+    rare = frozenset({"error", "progress", "parent", "state"})
+
     name = tables.Column("Job")
-    minted_ms = tables.Column("Minted")
+    minted = tables.Column("Minted")
     attempts = tables.Column("Attempts", attrs=NUM)
     stalls = tables.Column("Stalls")
     lane = tables.Column("Lane")
+    error = tables.Column("Last error")
     payload = tables.Column("Payload")
+    progress = tables.Column("Progress")
+    parent = tables.Column("Parent")
+    state = tables.Column("Row’s state")
 
 
-class DeadTable(Headed):
+class ScheduledTable(ListTable):
+    """Jobs that wait for their time, the next one due first."""
+
+    tab, sorts, told_by, pager = "scheduled", "due", "Due", ("Sooner", "Later")
+    ordered_by = "score"
+    orders = ("soonest due first", "last due first")
+    opened = "opened at the jobs due"
+    rare = frozenset({"progress", "parent", "state"})
+
+    name = tables.Column("Job")
+    due = tables.Column("Due")
+    error = tables.Column("Last error")
+    attempts = tables.Column("Attempts", attrs=NUM)
+    stalls = tables.Column("Stalls")
+    minted = tables.Column("Minted", attrs={"th": {"class": "hide-m"}})
+    lane = tables.Column("Lane", attrs={"th": {"class": "hide-m"}})
+    payload = tables.Column("Payload", attrs={"th": {"class": "hide-l"}})
+    progress = tables.Column("Progress")
+    parent = tables.Column("Parent")
+    state = tables.Column("Row’s state")
+
+
+class DeadTable(ListTable):
     """Dead jobs, newest minted first."""
+
+    tab, sorts, descends = "dead", "minted", True
+    rare = frozenset({"progress", "parent", "state"})
 
     name = tables.Column("Job")
     error = tables.Column("Error")
     attempts = tables.Column("Attempts", attrs=NUM)
     stalls = tables.Column("Stalls")
-    minted_ms = tables.Column("Minted")
+    minted = tables.Column("Minted")
     lane = tables.Column("Lane", attrs={"th": {"class": "hide-m"}})
     payload = tables.Column("Payload", attrs={"th": {"class": "hide-l"}})
+    progress = tables.Column("Progress")
+    parent = tables.Column("Parent")
+    state = tables.Column("Row’s state")
+
+
+LISTS: dict[str, type[ListTable]] = {
+    table.tab: table for table in (PendingTable, LeaseTable, ScheduledTable, DeadTable)
+}

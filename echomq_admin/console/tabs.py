@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from echomq_admin.console.places import Place
+from echomq_admin.emq.reads import QueueCounts
 
 
 @dataclass(frozen=True)
 class Tab:
-    """A counter. `href` is empty for a plain figure without a page, and `why` says what it counts;
-    `count` is `None` when unknown ("?"); `word` stands in place of a number; `extra` is a smaller
-    remark in the colour of `css`."""
+    """A counter. `count` is `None` when unknown ("?"); `word` stands in place of a number;
+    `extra` is a smaller remark in the colour of `css`; `why` explains it on hover."""
 
     label: str
     href: str
@@ -26,19 +26,51 @@ class Tab:
 def tabs(place: Place, current: str = "", total: int | None = None) -> tuple[Tab, ...]:
     """The counters of a queue; `total` is the number that the page of `current` read itself."""
     counts = place.counts
-    flat, in_lanes = counts.pending, counts.lanes_pending
-    if current == "pending":
-        flat = total
-    waiting = None if flat is None or in_lanes is None else flat + in_lanes
+    own = {
+        "active": counts.active,
+        "scheduled": counts.scheduled,
+        "dead": counts.dead,
+        "lanes": counts.lanes,
+        "repeat": counts.repeats,
+        "pending": counts.pending,
+        current: total,
+    }
     lapsed = f"{counts.lapsed:,} lapsed" if counts.lapsed else ""
-    lanes = f"{in_lanes:,} in {counts.lanes:,} lane{'' if counts.lanes == 1 else 's'}"
-    active = total if current == "active" else counts.active
-    dead = total if current == "dead" else counts.dead
+    off = f"{counts.off_ring:,} off the ring" if counts.off_ring else ""
+
+    def tab(label: str, name: str, count: int | None = None, **more: str) -> Tab:
+        return Tab(label, place.url(f"queue_{name}"), count, current == name, **more)
+
     return (
-        Tab("Pending", place.url("queue_pending"), waiting, current == "pending",
-            lanes if in_lanes else "", "dim"),
-        Tab("Active", place.url("queue_active"), active, current == "active", lapsed, "c-lapsed"),
-        Tab("Dead", place.url("queue_dead"), dead, current == "dead"),
-        Tab("Audit", place.url("queue_audit"), None, current == "audit", word="who did what"),
-        Tab("Scheduled", "", counts.scheduled, why="jobs that wait for their time"),
-    )  # fmt: skip
+        tab(
+            "Pending",
+            "pending",
+            _waiting(own["pending"], counts),
+            extra=_in_lanes(counts),
+            css="dim",
+        ),
+        tab("Active", "active", own["active"], extra=lapsed, css="c-lapsed"),
+        tab("Scheduled", "scheduled", own["scheduled"]),
+        tab("Dead", "dead", own["dead"]),
+        tab("Lanes", "lanes", own["lanes"], extra=off, css="c-lapsed", why=_OFF if off else ""),
+        *(
+            (tab("Repeat", "repeat", own["repeat"]),)
+            if own["repeat"] or current == "repeat"
+            else ()
+        ),
+        tab("Audit", "audit", word="who did what"),
+    )
+
+
+_OFF = "lanes with jobs and room for them that no consumer takes from"
+
+
+def _waiting(flat: int | None, counts: QueueCounts) -> int | None:
+    in_lanes = counts.lanes_pending
+    return None if flat is None or in_lanes is None else flat + in_lanes
+
+
+def _in_lanes(counts: QueueCounts) -> str:
+    if not counts.lanes_pending:
+        return ""
+    return f"{counts.lanes_pending:,} in {counts.lanes:,} lane{'' if counts.lanes == 1 else 's'}"

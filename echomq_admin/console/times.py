@@ -1,14 +1,24 @@
-"""Instants and spans as people read them. Spans are ms; instants unix ms of a server's clock."""
+"""Instants and spans as people read them. Spans are ms; instants unix ms of a server's clock.
+
+Clock times are those of the console's zone, `TIME_ZONE` of the settings; the switch of the page
+can show others. `static/console/js/zone.js` writes the same texts.
+"""
 
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, tzinfo
 
+from django.conf import settings
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from echomq_admin.fleet.spans import STEPS
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Names of one zone without a place; they are written as "UTC".
+_UTC = {"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Etc/Universal", "Universal", "Etc/Zulu", "Zulu"}
 
 
 def ago(ms: float, now_ms: float) -> str:
@@ -43,20 +53,56 @@ def countdown(remaining_ms: float) -> str:
     return f"{sign}{hours // 24:,} d {hours % 24} h"
 
 
+def zone() -> tzinfo:
+    """The console's zone: clock times are shown in it, and typed ones are meant in it."""
+    return timezone.get_default_timezone()
+
+
+def zone_name() -> str:
+    """The zone as its database calls it, `America/St_Johns`; `UTC` for all names of that."""
+    name = str(settings.TIME_ZONE)
+    return "UTC" if name in _UTC else name
+
+
+def zone_city() -> str:
+    """The last word of the zone's name, `St Johns`; empty for UTC."""
+    name = zone_name()
+    return "" if name == "UTC" else name.rpartition("/")[2].replace("_", " ")
+
+
+def zone_offset(moment: datetime) -> str:
+    """How the console's clocks stand at that instant: `UTC+05:45`, or plain `UTC`."""
+    return _zone_word(local(moment))
+
+
+def zone_ahead(moment: datetime) -> int:
+    """How many seconds the console's clocks are ahead of UTC at that instant."""
+    return _ahead(local(moment))
+
+
 def instant(ms: float) -> datetime | None:
-    """The instant in UTC, or `None` when no calendar holds it."""
+    """The instant in UTC to its whole ms, or `None` when no calendar holds it."""
     try:
-        return datetime.fromtimestamp(ms / 1_000, UTC)
-    except (OverflowError, OSError, ValueError):
+        return _EPOCH + timedelta(milliseconds=math.floor(ms))
+    except (OverflowError, ValueError):
         return None
 
 
+def local(moment: datetime) -> datetime:
+    """The instant on the console's clocks; in UTC where their calendar ends before it."""
+    try:
+        return moment.astimezone(zone())
+    except OverflowError:
+        return moment.astimezone(UTC)
+
+
 def exact(ms: float) -> str:
-    """An instant to the millisecond, with its zone."""
+    """An instant to the millisecond in the console's zone, and in UTC when that is another."""
     moment = instant(ms)
     if moment is None:
         return f"{ms:g} ms, which is no date"
-    return f"{moment:%Y-%m-%d %H:%M:%S}.{int(ms) % 1_000:03} UTC"
+    here, utc = _exact(local(moment)), _exact(moment)
+    return utc if here == utc else f"{here} ({utc})"
 
 
 def when(ms: float | None, now_ms: float) -> SafeString | str:
@@ -71,15 +117,54 @@ def when(ms: float | None, now_ms: float) -> SafeString | str:
         '<span class="sep"> · </span><span class="exact">{}</span></time>',
         moment.isoformat(timespec="milliseconds")[:-6],
         exact(ms),
-        int(ms),
+        math.floor(ms),
         ago(ms, now_ms),
         clock(moment, now_ms),
     )
 
 
+def clock_time(ms: float) -> SafeString | str:
+    """An instant of now as HTML: its clock time alone, for a text that stays while time passes."""
+    moment = instant(ms)
+    if moment is None:
+        return when(ms, ms)
+    text = '<time title="{}" data-ms="{}"><span class="exact">{}</span></time>'
+    return format_html(text, exact(ms), math.floor(ms), clock(moment, ms))
+
+
 def clock(moment: datetime, now_ms: float) -> str:
-    """The clock time of an instant, with its date when that is not today's."""
-    today = instant(now_ms)
-    if today and moment.date() == today.date():
-        return f"{moment:%H:%M:%S}"
-    return f"{moment:%Y-%m-%d %H:%M}"
+    """The clock time of an instant, with its date when that is not today's.
+
+    Where the clocks stood otherwise than they do now, as before a change of summer time, their
+    offset from UTC follows.
+    """
+    here, now = local(moment), instant(now_ms)
+    today = local(now) if now else None
+    if today and here.date() == today.date():
+        text = here.isoformat(sep=" ", timespec="seconds")[11:19]
+    else:
+        text = here.isoformat(sep=" ", timespec="minutes")[:16]
+    stands_now = today is None or here.utcoffset() == today.utcoffset()
+    return text if stands_now else f"{text} {_offset(here)}"
+
+
+def _exact(moment: datetime) -> str:
+    return f"{moment.replace(tzinfo=None).isoformat(' ', 'milliseconds')} {_zone_word(moment)}"
+
+
+def _zone_word(moment: datetime) -> str:
+    is_utc = moment.tzinfo is UTC or zone_name() == "UTC"
+    return "UTC" if is_utc else f"UTC{_offset(moment)}"
+
+
+def _offset(moment: datetime) -> str:
+    """`+05:45`; seconds only where clocks had them, as before zones were agreed on."""
+    ahead = _ahead(moment)
+    minutes, seconds = divmod(abs(ahead), 60)
+    sign = "−" if ahead < 0 else "+"
+    tail = f":{seconds:02}" if seconds else ""
+    return f"{sign}{minutes // 60:02}:{minutes % 60:02}{tail}"
+
+
+def _ahead(moment: datetime) -> int:
+    return int((moment.utcoffset() or timedelta()).total_seconds())

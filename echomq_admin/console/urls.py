@@ -3,7 +3,19 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path, register_converter
 
-from echomq_admin.console import act, health, overview, queue
+from echomq_admin.console import (
+    act,
+    columns,
+    find,
+    health,
+    job,
+    lanes,
+    overview,
+    preferences,
+    queue,
+    repeatables,
+    server,
+)
 from echomq_admin.fleet.names import NameConverter
 
 
@@ -24,6 +36,21 @@ urlpatterns = [
     ),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("healthz", health.healthz, name="healthz"),
+    path("find", find.find, name="find"),
+    path("columns/<slug:tab>", columns.columns, name="columns"),
+    path("s/<slug:server>", server.server, name="server"),
+    path("s/<slug:server>/add", preferences.add, name="queue_add"),
+    path("q/<slug:server>/<name:queue>/job/<name:job>/raw", job.job_raw, name="job_raw"),
+    path("q/<slug:server>/<name:queue>/job/<name:job>/logs", job.job_logs, name="job_logs"),
+    path("q/<slug:server>/<name:queue>/job/<name:job>/trail", job.job_trail, name="job_trail"),
+    path("q/<slug:server>/<name:queue>/job/<name:job>", job.job, name="job"),
+    path("q/<slug:server>/<name:queue>/job", queue.open_job, name="queue_open"),
+    path("q/<slug:server>/<name:queue>/scheduled", queue.scheduled, name="queue_scheduled"),
+    path("q/<slug:server>/<name:queue>/lanes", lanes.lanes, name="queue_lanes"),
+    path("q/<slug:server>/<name:queue>/repeat", repeatables.repeatables, name="queue_repeat"),
+    path("q/<slug:server>/<name:queue>/settings", preferences.settings, name="queue_settings"),
+    path("q/<slug:server>/<name:queue>/hide", preferences.hide, name="queue_hide"),
+    path("q/<slug:server>/<name:queue>/forget", preferences.forget, name="queue_forget"),
     path("q/<slug:server>/<name:queue>/active", queue.active, name="queue_active"),
     path("q/<slug:server>/<name:queue>/pending", queue.pending, name="queue_pending"),
     path("q/<slug:server>/<name:queue>/dead", queue.dead, name="queue_dead"),

@@ -19,12 +19,17 @@ LOST = {
 
 def see(place: Place, job_id: str) -> str:
     """How to look at all of a job."""
-    return f"manage.py emq job --as NAME {_target(place, job_id)}"
+    return command(place, "job", job_id)
+
+
+def command(place: Place, verb: str, job_id: str, *options: str) -> str:
+    """How to do something with a job on the command line."""
+    return " ".join(("manage.py emq", verb, "--as NAME", *options, _target(place, job_id)))
 
 
 def mend(place: Place, job: Job) -> str:
     """What to do about a row that is missing or cannot be read."""
-    remove = f"manage.py emq remove --as NAME --yes {_target(place, job.job_id)}"
+    remove = command(place, "remove", job.job_id, "--yes")
     if job.fault == ROW_MISSING:
         return (
             "The job finished, was removed or was evicted; only its id is left in this list. "

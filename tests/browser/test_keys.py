@@ -11,7 +11,7 @@ from tests.console.scene import A, B, C, Scene
 DEAD = "/q/prod/orders/dead"
 
 
-def test_rows_are_walked_ticked_opened_and_requeued(page, scene):
+def test_rows_are_walked_ticked_requeued_and_opened(page, scene):
     for job_id in (A, B, C):
         scene.dead(job_id, last_error="first line\nsecond line")
     page.goto(DEAD)
@@ -24,13 +24,14 @@ def test_rows_are_walked_ticked_opened_and_requeued(page, scene):
     page.keyboard.press("x")
     expect(page.get_by_label(f"Tick {B}")).not_to_be_checked()
     row.focus()
-    page.keyboard.press("Enter")
-    expect(row.get_by_text("second line")).to_be_visible()
     next_poll(page)
     expect(row).to_be_focused()
     page.keyboard.press("r")
     expect(page.locator("#outcome")).to_contain_text(" requeued")
     assert scene.members("pending") == [B.encode()]
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/q/prod/orders/job/*")
 
 
 def test_r_asks_about_the_ticked_jobs_first(page, scene):
@@ -43,7 +44,7 @@ def test_r_asks_about_the_ticked_jobs_first(page, scene):
     assert scene.members("dead") == [A.encode()]
 
 
-def test_a_slash_leads_to_the_filter_and_keys_are_letters_there(page, prod):
+def test_a_slash_leads_to_the_search_and_an_f_to_the_filter(page, prod):
     for queue in ("orders", "payments"):
         Scene(prod, queue).pending(A)
     discovery.discover(servers.server("prod"))
@@ -54,6 +55,32 @@ def test_a_slash_leads_to_the_filter_and_keys_are_letters_there(page, prod):
     expect(page.locator("#find")).to_have_value("jkp")
     page.keyboard.press("Escape")
     expect(page.locator("#find")).not_to_be_focused()
+    page.keyboard.press("f")
+    expect(page.locator("#filter")).to_be_focused()
+    page.keyboard.type("/?")
+    expect(page.locator("#filter")).to_have_value("/?")
+
+
+def test_a_search_from_the_keyboard_leads_to_the_job(page, scene):
+    scene.dead(A)
+    discovery.discover(servers.server("prod"))
+    page.goto(DEAD)
+    page.keyboard.press("/")
+    page.keyboard.type(A)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/q/prod/orders/job/{A}")
+
+
+def test_the_hits_of_a_search_are_opened_from_the_keyboard(page, prod):
+    for queue in ("a", "b"):
+        Scene(prod, queue).dead(A)
+    discovery.discover(servers.server("prod"))
+    page.goto(f"/find?q={A}")
+    expect(page.locator("#find")).to_have_value(A)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/q/prod/b/job/{A}")
 
 
 def test_enter_opens_the_queue_of_a_row(page, prod):

@@ -53,13 +53,13 @@ def test_a_half_typed_filter_survives_polls_and_filters_while_it_is_typed(page, 
     discovery.discover(servers.server("prod"))
     page.goto("/")
     expect(page.locator("tr[data-row]")).to_have_count(2)
-    page.locator("#find").press_sequentially("pay")
+    page.locator("#filter").press_sequentially("pay")
     expect(page.locator("tr[data-row]")).to_have_count(1)
     expect(page).to_have_url(re.compile(r"\?q=pay$"))
-    page.locator("#find").press_sequentially("m")
+    page.locator("#filter").press_sequentially("m")
     next_poll(page, 2)
-    expect(page.locator("#find")).to_have_value("paym")
-    expect(page.locator("#find")).to_be_focused()
+    expect(page.locator("#filter")).to_have_value("paym")
+    expect(page.locator("#filter")).to_be_focused()
     expect(page.locator("tr[data-row]")).to_have_count(1)
 
 
@@ -169,20 +169,3 @@ def test_the_countdown_does_not_ask_the_clock_of_the_browser(desk, scene):
     browser.page.goto("/q/prod/orders/active")
     expect(browser.page.locator(".lease b")).to_have_text(re.compile(r"^5\d\.\d s$|^1:00\.0$"))
     expect(browser.page.locator(".chip[data-phase]")).to_have_text("live")
-
-
-def test_times_are_shown_in_utc_or_in_the_zone_of_the_computer(desk, scene):
-    scene.pending("JOB0KHTOWnGLuA")
-    browser = desk(timezone_id="Asia/Kathmandu")
-    browser.sign_in("olena", PASSWORD)
-    page = browser.page
-    page.goto("/q/prod/orders/pending")
-    exact = page.locator("td .exact").first
-    in_utc = exact.inner_text()
-    page.get_by_role("button", name="UTC").click()
-    expect(exact).not_to_have_text(in_utc)
-    expect(page.locator("td time").first).to_have_attribute("title", re.compile("local$"))
-    next_poll(page)
-    expect(exact).not_to_have_text(in_utc)
-    page.reload()
-    expect(page.get_by_role("button", name="local time")).to_be_visible()

@@ -14,6 +14,7 @@ from tests.console.scene import A, B, C, Scene
 PATHS = [
     "/",
     "/?q=nothing",
+    *("/find", "/find?q=JOB0", "/find?q=or", "/find?q=13:45"),
     *(f"/q/prod/orders/{tab}" for tab in ("active", "pending", "dead", "audit", "sweep")),
     *(f"/q/prod/empty/{tab}" for tab in ("active", "pending", "dead", "audit", "sweep")),
     "/q/prod/nowhere/dead",

@@ -9,7 +9,7 @@ import redis
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from echomq_admin.fleet import servers
+from echomq_admin.fleet import lookout, servers
 from tests.console.scene import Scene
 
 
@@ -46,3 +46,9 @@ def browser(prod: redis.Redis) -> Callable[..., Client]:
         return made
 
     return signed_in
+
+
+@pytest.fixture
+def patient(monkeypatch) -> None:
+    """Pages wait for the first look at a server however long a busy machine takes for it."""
+    monkeypatch.setattr(lookout, "PATIENCE_S", 30.0)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from echomq_admin.emq import EchoMQ
-from tests.console.scene import A, B, C, text
+from echomq_admin.fleet.names import to_url
+from tests.console.scene import A, B, C, tags, text
 
 URL = "/q/prod/orders/audit"
 
@@ -97,3 +98,21 @@ def test_a_stream_of_another_type_is_said_and_nothing_is_counted(scene, browser)
     said = text(page(browser))
     assert "The audit stream cannot be read: the key holds another type." in said
     assert "0 entries" not in said
+
+
+def test_the_jobs_of_an_entry_lead_to_their_pages(scene, browser):
+    odd = "JOB\udcff/<b>"
+    for job_id in (A, odd):
+        scene.dead(job_id)
+    EchoMQ(scene.store).requeue("orders", [A, odd], actor="olena")
+    links = {a["href"] for tag, a in tags(page(browser)) if tag == "a"}
+    assert {f"/q/prod/orders/job/{to_url(job_id)}" for job_id in (A, odd)} <= links
+
+
+def test_an_id_beyond_all_measure_is_no_link(scene, browser):
+    long = b"x" * 100_000
+    scene.dead(long)
+    EchoMQ(scene.store).requeue("orders", [long.decode()], actor="olena")
+    html = page(browser)
+    assert "100,000 bytes" in text(html)
+    assert len(html) < 50_000

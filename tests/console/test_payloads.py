@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from echomq_admin.console import payloads
 from echomq_admin.emq.rows import SHORT, Text
+from tests.console.squeezing import STEADY
 
 
 def sight(raw: bytes) -> payloads.Sight:
@@ -16,6 +17,11 @@ def sight(raw: bytes) -> payloads.Sight:
 
 def test_a_short_line_is_shown_as_it_is():
     assert sight(b'{"a":1.10}') == payloads.Sight('{"a":1.10}')
+
+
+def test_json_on_one_line_keeps_every_digit_and_every_key():
+    raw = '{"id":1970670598291982290,"f":1.10,"e":1e400,"d":{"a":1,"a":2}}'
+    assert payloads.sight(Text(len(raw), raw.encode())).line == raw
 
 
 def test_a_long_line_is_cut_and_can_be_opened():
@@ -68,6 +74,26 @@ def test_a_size_is_said_in_bytes(count, said):
     assert payloads.size(count) == said
 
 
+@pytest.mark.parametrize(
+    ("raw", "cut", "text"),
+    [
+        (b"", False, ""),
+        (b"caf\xc3\xa9", False, "café"),
+        (b"caf\xc3", False, None),
+        (b"caf\xc3", True, "caf"),
+        (b"\xc3", True, None),
+        (b"\x00\x01", False, None),
+    ],
+)
+def test_a_cut_through_a_character_leaves_the_text_before_it(raw, cut, text):
+    assert payloads.as_text(raw, cut) == text
+
+
+def test_a_character_beyond_the_first_plane_has_a_long_escape():
+    assert sight("a\U000e0001b".encode()).line == "a\\U000e0001b"
+
+
+@STEADY
 @given(st.binary(max_size=SHORT))
 def test_any_bytes_become_printable_text(raw):
     seen = sight(raw)

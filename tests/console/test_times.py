@@ -8,6 +8,7 @@ import pytest
 
 from echomq_admin.console import times
 from echomq_admin.fleet.spans import span
+from tests.console.scene import tags, text
 
 NOON = 1_767_268_800_000  # 2026-01-01 12:00 UTC
 
@@ -85,3 +86,109 @@ def test_an_instant_that_no_calendar_holds_is_said_to_be_none(ms):
 
 def test_an_id_without_an_instant_is_unknown():
     assert "?" in times.when(None, NOON)
+
+
+SUMMER = 1_782_907_200_000  # 2026-07-01 12:00 UTC
+ST_JOHNS, KATHMANDU = "America/St_Johns", "Asia/Kathmandu"
+
+
+@pytest.mark.parametrize(
+    ("zone", "ms", "said"),
+    [
+        (ST_JOHNS, NOON, "2026-01-01 08:30:00.000 UTC−03:30 (2026-01-01 12:00:00.000 UTC)"),
+        (ST_JOHNS, SUMMER, "2026-07-01 09:30:00.000 UTC−02:30 (2026-07-01 12:00:00.000 UTC)"),
+        (KATHMANDU, NOON + 7, "2026-01-01 17:45:00.007 UTC+05:45 (2026-01-01 12:00:00.007 UTC)"),
+        ("Europe/London", NOON, "2026-01-01 12:00:00.000 UTC+00:00 (2026-01-01 12:00:00.000 UTC)"),
+        ("Etc/UTC", NOON, "2026-01-01 12:00:00.000 UTC"),
+    ],
+)
+def test_an_exact_instant_is_said_in_the_zone_of_the_console_and_in_utc(settings, zone, ms, said):
+    settings.TIME_ZONE = zone
+    assert times.exact(ms) == said
+
+
+@pytest.mark.parametrize(
+    ("zone", "first_ms", "step_min", "clocks"),
+    [
+        # Clocks go back from 2:00 to 1:00, so half past one comes twice.
+        (
+            ST_JOHNS,
+            1_793_505_600_000,
+            30,
+            ["01:30:00 −02:30", "01:00:00", "01:30:00", "02:00:00"],
+        ),
+        # Clocks go on from 2:00 to 3:00.
+        ("Europe/Berlin", 1_774_744_200_000, 30, ["01:30:00 +01:00", "03:00:00", "03:30:00"]),
+    ],
+)
+def test_in_a_night_of_change_no_two_instants_look_alike(
+    settings, zone, first_ms, step_min, clocks
+):
+    settings.TIME_ZONE = zone
+    instants = [first_ms + at * step_min * 60_000 for at in range(len(clocks))]
+    now_ms = instants[-1]
+    assert [times.clock(times.instant(ms), now_ms) for ms in instants] == clocks
+    assert len({times.exact(ms) for ms in instants}) == len(instants)
+
+
+def test_today_is_the_day_of_the_zone(settings):
+    settings.TIME_ZONE = KATHMANDU
+    midnight = NOON + (6 * 60 + 15) * 60_000
+    assert times.clock(times.instant(midnight), midnight) == "00:00:00"
+    assert times.clock(times.instant(midnight - 1), midnight) == "2026-01-01 23:59"
+
+
+def test_the_time_since_an_instant_is_the_same_in_every_zone(settings):
+    said = set()
+    for settings.TIME_ZONE in ("UTC", ST_JOHNS, KATHMANDU):
+        said.add(times.when(NOON - 4_000, NOON).split(">")[1].split("<")[0])
+    assert said == {"4 s ago"}
+
+
+@pytest.mark.parametrize(
+    ("ms", "said"),
+    [
+        (-62_135_596_800_000, "0001-01-01 00:00:00.000 UTC"),
+        (253_402_300_799_999, "9999-12-31 23:59:59.999 UTC"),
+        (-1, "1969-12-31 23:59:59.999 UTC"),
+        (0.9, "1970-01-01 00:00:00.000 UTC"),
+    ],
+)
+@pytest.mark.parametrize("zone", ["UTC", ST_JOHNS, KATHMANDU])
+def test_the_first_and_the_last_instant_are_said_in_every_zone(settings, zone, ms, said):
+    settings.TIME_ZONE = zone
+    assert said in times.exact(ms)
+    assert "data-ms" in times.when(ms, NOON)
+
+
+@pytest.mark.parametrize("ms", [math.nan, math.inf, 1e308, 1e18])
+def test_a_score_that_is_no_instant_is_none(ms):
+    assert times.instant(ms) is None
+
+
+@pytest.mark.parametrize(
+    ("zone", "name", "city", "word"),
+    [
+        ("UTC", "UTC", "", "UTC"),
+        ("Etc/UTC", "UTC", "", "UTC"),
+        (ST_JOHNS, ST_JOHNS, "St Johns", "UTC−03:30"),
+        (KATHMANDU, KATHMANDU, "Kathmandu", "UTC+05:45"),
+        ("Etc/GMT+5", "Etc/GMT+5", "GMT+5", "UTC−05:00"),
+    ],
+)
+def test_a_zone_has_a_name_a_place_and_an_offset(settings, zone, name, city, word):
+    settings.TIME_ZONE = zone
+    assert times.zone_name() == name
+    assert times.zone_city() == city
+    assert times.zone_offset(times.instant(NOON)) == word
+
+
+def test_the_pages_state_their_zone(settings, scene, browser):
+    settings.TIME_ZONE = KATHMANDU
+    scene.dead("JOB0KHTOWnGLuA")
+    html = browser("viewer").get("/q/prod/orders/dead").content.decode()
+    said = text(html)
+    assert "Kathmandu, UTC+05:45" in said
+    assert "server clock" in said
+    assert said.count("UTC+05:45") == 2
+    assert "UTC+05:45 (" in next(a["title"] for tag, a in tags(html) if tag == "time")

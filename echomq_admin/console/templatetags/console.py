@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django import template
 from django.utils import timezone
@@ -55,11 +55,44 @@ def when_ago(moment: datetime) -> SafeString | str:
     return times.when(moment.timestamp() * 1_000, timezone.now().timestamp() * 1_000)
 
 
-@register.filter
-def clock(ms: float) -> str:
-    """The time of day of an instant in UTC, to 0.1 s."""
-    moment = times.instant(ms)
-    return f"{moment:%H:%M:%S}.{moment.microsecond // 100_000}" if moment else "?"
+@register.simple_tag
+def clock_time(ms: float) -> SafeString | str:
+    """An instant as `times.clock_time` writes it."""
+    return times.clock_time(ms)
+
+
+@register.simple_tag
+def server_clock(now_ms: float) -> SafeString:
+    """The clock of a page's server, to 0.1 s, with how far it is from UTC. A script runs it on."""
+    moment = times.instant(now_ms) or timezone.now()
+    return format_html(
+        '<span>server clock <b class="mono" id="clock" data-now="{}" data-ahead="{}">{}</b>'
+        " <span data-zone>{}</span></span>",
+        now_ms,
+        times.zone_ahead(moment),
+        times.local(moment).isoformat(timespec="milliseconds")[11:21],
+        times.zone_offset(moment),
+    )
+
+
+@register.simple_tag
+def zone_switch() -> SafeString:
+    """The zone of the clock times: where, and how far from UTC now. A script makes it a switch."""
+    now, city = timezone.now(), times.zone_city()
+    quarters = [times.zone_ahead(now + timedelta(days=91 * at)) for at in range(4)]
+    return format_html(
+        '<button class="chip plain" type="button" id="zone" disabled title="{}" data-name="{}"'
+        ' data-city="{}" data-now="{}" data-ahead="{}" data-quarters="{}">'
+        '<span class="wide-only" data-place>{}</span><span data-zone>{}</span></button>',
+        "The zone of the clock times",
+        times.zone_name(),
+        city,
+        int(now.timestamp() * 1_000),
+        quarters[0],
+        " ".join(map(str, quarters)),
+        f"{city}, " if city else "",
+        times.zone_offset(now),
+    )
 
 
 @register.filter

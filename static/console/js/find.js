@@ -1,26 +1,29 @@
-// On the overview the filter works while it is typed; elsewhere it leads to the overview.
+// The filter of a list works while it is typed. Elsewhere a form is a form.
 import { readNow } from "./live.js";
 
-const input = document.getElementById("find");
+const live = document.getElementById("live");
+const isFilter = (target) => target instanceof HTMLInputElement && target.id === "filter";
 let timer = 0;
 
-function apply() {
+function apply(input) {
+  clearTimeout(timer);
   const address = new URL(location.href);
-  address.searchParams.delete("page");
+  for (const place of ["page", "cursor"]) address.searchParams.delete(place);
   if (input.value.trim()) address.searchParams.set("q", input.value);
   else address.searchParams.delete("q");
   history.replaceState(history.state, "", address);
   readNow();
 }
 
-if (input && input.form.getAttribute("action") === location.pathname) {
-  input.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(apply, 180);
-  });
-  input.form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    clearTimeout(timer);
-    apply();
-  });
-}
+// The input is part of what is read anew, so its container listens.
+live.addEventListener("input", ({ target }) => {
+  if (!isFilter(target)) return;
+  clearTimeout(timer);
+  timer = setTimeout(apply, 180, target);
+});
+live.addEventListener("submit", (event) => {
+  const input = event.target.querySelector("#filter");
+  if (!input) return;
+  event.preventDefault();
+  apply(input);
+});

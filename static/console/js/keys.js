@@ -33,6 +33,14 @@ function requeue() {
   const own = current() && current().querySelector("[data-requeue]");
   if (ticked && !ticked.disabled) ticked.click();
   else if (own) own.click();
+  else document.querySelector(".head [data-requeue]")?.click();
+}
+
+// To a field, over what was typed there before.
+function type(id) {
+  const field = document.getElementById(id);
+  field?.focus();
+  field?.select();
 }
 
 function isTyping(target) {
@@ -48,7 +56,8 @@ function showHelp() {
 }
 
 const ACTIONS = {
-  "/": () => document.getElementById("find")?.focus(),
+  "/": () => type("find"),
+  f: () => type("filter"),
   j: () => move(1),
   k: () => move(-1),
   x: tick,

@@ -8,5 +8,6 @@ import "./press.js";
 import "./preview.js";
 import "./dialogs.js";
 import "./find.js";
+import "./copy.js";
 import "./keys.js";
 import "./live.js";

@@ -19,6 +19,18 @@ function isTheirs(attribute, element) {
   return element.matches(TYPED);
 }
 
+// What the page has already is kept: a poll sends an empty place for a long field that has not
+// changed. A section that loads itself keeps what it has until it has loaded what is new.
+function isKept(old, next) {
+  if (!(next instanceof HTMLElement) || !("kept" in next.dataset) || old.id !== next.id) return false;
+  if (!("loads" in next.dataset)) return next.childElementCount === 0;
+  if (old.dataset.kept !== next.dataset.kept) {
+    old.dataset.kept = next.dataset.kept;
+    setTimeout(() => htmx.trigger(old, "grown"));
+  }
+  return true;
+}
+
 htmx.defineExtension("morph", {
   isInlineSwap: () => false,
   handleSwap(style, target, fragment) {
@@ -29,6 +41,7 @@ htmx.defineExtension("morph", {
     const morphed = window.Idiomorph.morph(target, fragment.children, {
       morphStyle: "innerHTML",
       callbacks: {
+        beforeNodeMorphed: (old, next) => !isKept(old, next),
         beforeAttributeUpdated: (attribute, element) => !isTheirs(attribute, element),
       },
     });

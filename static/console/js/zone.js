@@ -1,72 +1,134 @@
-// Times of day in UTC or in this computer's zone. The instants themselves came with the page.
+// Clock times in the console's zone, in UTC or in this computer's zone. The texts of the console's
+// zone came with the page; the others are written as `times.py` would write them.
 import { onContent } from "./morph.js";
 
 const button = document.getElementById("zone");
 const KEY = "echomq.zone";
-let isLocal = localStorage.getItem(KEY) === "local";
+const QUARTER_MS = 91 * 86_400_000;
+// The first and the last instant of the server's calendar.
+const FIRST_MS = -62_135_596_800_000;
+const LAST_MS = 253_402_300_799_999;
 let cameAt = 0;
+const texts = new WeakMap();
 
-function parts(date) {
-  const two = (number) => String(number).padStart(2, "0");
-  const pick = (name) => (isLocal ? date[`get${name}`]() : date[`getUTC${name}`]());
-  return {
-    day: `${pick("FullYear")}-${two(pick("Month") + 1)}-${two(pick("Date"))}`,
-    minute: `${two(pick("Hours"))}:${two(pick("Minutes"))}`,
-    second: two(pick("Seconds")),
-    ms: String(pick("Milliseconds")).padStart(3, "0"),
-  };
+// Each says how many seconds its clocks are ahead of UTC at an instant.
+const UTC = { key: "UTC", place: "", ahead: () => 0 };
+const LOCAL = { key: "local", place: "this computer, ", ahead: (date) => Math.round(-60 * date.getTimezoneOffset()) };
+// Of the console's zone the page knows how its clocks stand now, and in the quarters to come.
+const CONSOLE = {
+  key: button && button.dataset.name === "UTC" ? "UTC" : "console",
+  place: button && button.dataset.city ? `${button.dataset.city}, ` : "",
+  ahead: () => Number((document.getElementById("clock") || button).dataset.ahead),
+};
+
+function quarters(zone) {
+  const said = button.dataset.quarters.split(" ").map(Number);
+  if (zone === CONSOLE) return said;
+  return said.map((_, at) => zone.ahead(new Date(Number(button.dataset.now) + at * QUARTER_MS)));
 }
 
-function zoneName() {
-  return isLocal ? "local" : "UTC";
+function choices() {
+  const all = [CONSOLE, UTC, LOCAL];
+  const isSame = (one, other) => String(quarters(one)) === String(quarters(other));
+  return all.filter((one, at) => !all.slice(0, at).some((earlier) => isSame(earlier, one)));
 }
 
+const zones = button ? choices() : [UTC];
+let shown = zones.find(({ key }) => key === localStorage.getItem(KEY)) || zones[0];
+
+// Now, by a clock that came with the page: that of the queue's server, or else of the console.
+function now() {
+  const clock = document.getElementById("clock");
+  if (clock) return new Date(Number(clock.dataset.now) + performance.now() - cameAt);
+  const came = performance.getEntriesByType("navigation")[0]?.responseStart || 0;
+  return button ? new Date(Number(button.dataset.now) + performance.now() - came) : new Date();
+}
+
+function offset(seconds) {
+  const two = (number) => String(Math.floor(number)).padStart(2, "0");
+  const size = Math.abs(seconds);
+  const tail = size % 60 ? `:${two(size % 60)}` : "";
+  return `${seconds < 0 ? "−" : "+"}${two(size / 3600)}:${two((size / 60) % 60)}${tail}`;
+}
+
+// What the clocks of a zone show; those of UTC where their calendar has no such day.
+function read(date, zone) {
+  const seconds = zone.ahead(date);
+  const ms = date.getTime() + 1000 * seconds;
+  if (ms < FIRST_MS || ms > LAST_MS) return read(date, UTC);
+  const text = new Date(ms).toISOString();
+  const word = zone.key === "UTC" ? "UTC" : `UTC${offset(seconds)}`;
+  return { day: text.slice(0, 10), clock: text.slice(11, 23), seconds, word };
+}
+
+// The time of day of an instant of this computer's clock, which may go wrong.
 export function clockTime(date) {
-  const { minute, second } = parts(date);
-  return `${minute}:${second} ${zoneName()}`;
+  const { clock, word } = read(new Date(date.getTime() + now().getTime() - Date.now()), shown);
+  return `${clock.slice(0, 8)} ${word}`;
+}
+
+// What is the same already stays, and with it a selection of the person.
+function put(element, text) {
+  if (element && element.textContent !== text) element.textContent = text;
+}
+
+function textsOf(element, today) {
+  const date = new Date(Number(element.dataset.ms));
+  if (shown === CONSOLE || Number.isNaN(date.getTime())) return texts.get(element);
+  const [here, utc] = [read(date, shown), read(date, UTC)];
+  const exact = ({ day, clock, word }) => `${day} ${clock} ${word}`;
+  const time = here.day === today.day ? here.clock.slice(0, 8) : `${here.day} ${here.clock.slice(0, 5)}`;
+  return {
+    title: here.word === "UTC" ? exact(utc) : `${exact(here)} (${exact(utc)})`,
+    time: here.seconds === today.seconds ? time : `${time} ${offset(here.seconds)}`,
+  };
 }
 
 function showTime(element, today) {
-  const date = new Date(Number(element.dataset.ms));
-  if (Number.isNaN(date.getTime())) return;
-  const { day, minute, second, ms } = parts(date);
-  element.title = `${day} ${minute}:${second}.${ms} ${zoneName()}`;
-  const exact = element.querySelector(".exact");
-  if (exact) exact.textContent = day === today ? `${minute}:${second}` : `${day} ${minute}`;
+  const said = textsOf(element, today);
+  if (!said) return;
+  if (element.title !== said.title) element.title = said.title;
+  element.toggleAttribute("data-rewritten", shown !== CONSOLE);
+  put(element.querySelector(".exact"), said.time);
 }
 
 function showClock() {
-  const clock = document.getElementById("clock");
-  if (!clock) return;
-  const date = new Date(Number(clock.dataset.now) + performance.now() - cameAt);
-  const { minute, second, ms } = parts(date);
-  clock.textContent = `${minute}:${second}.${ms[0]}`;
+  put(document.getElementById("clock"), read(now(), shown).clock.slice(0, 10));
 }
 
 function show() {
-  const clock = document.getElementById("clock");
-  const today = parts(clock ? new Date(Number(clock.dataset.now)) : new Date()).day;
+  const today = read(now(), shown);
   for (const element of document.querySelectorAll("time[data-ms]")) showTime(element, today);
-  for (const element of document.querySelectorAll("[data-zone]")) element.textContent = zoneName();
+  for (const element of document.querySelectorAll("[data-zone]")) put(element, today.word);
+  for (const element of document.querySelectorAll("[data-place]")) put(element, shown.place);
   showClock();
 }
 
-if (button) {
-  const label = () => {
-    button.firstElementChild.textContent = isLocal ? "local time" : "UTC";
-  };
-  button.hidden = false;
-  label();
+// The texts as the server wrote them, to come back to. What is read anew loses its mark.
+function keep(within) {
+  for (const element of within.querySelectorAll("time[data-ms]:not([data-rewritten])")) {
+    texts.set(element, { title: element.title, time: element.querySelector(".exact")?.textContent || "" });
+  }
+}
+
+if (button && zones.length > 1) {
+  button.disabled = false;
+  button.title = "Show clock times in another zone";
   button.addEventListener("click", () => {
-    isLocal = !isLocal;
-    localStorage.setItem(KEY, isLocal ? "local" : "UTC");
-    label();
+    shown = zones[(zones.indexOf(shown) + 1) % zones.length];
+    localStorage.setItem(KEY, shown.key);
     show();
   });
 }
 
 onContent((at) => {
   cameAt = at;
+  keep(document.getElementById("live"));
+  show();
+});
+document.addEventListener("htmx:afterSwap", ({ detail }) => {
+  if (detail.target.id === "live") return;
+  keep(detail.target);
   show();
 });
 setInterval(showClock, 100);

@@ -1,0 +1,253 @@
+"""The search of the header: queues by a part of their name, jobs by their id or its beginning."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from echomq_admin.console.access import page
+from echomq_admin.console.htmx import show
+from echomq_admin.console.links import job_url, queue_url
+from echomq_admin.console.words import LONGEST_ID
+from echomq_admin.emq import find as ids
+from echomq_admin.emq.find import Found, Hit, Wanted
+from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.emq.reads import QueueCounts
+from echomq_admin.fleet import discovery
+from echomq_admin.fleet.names import brief, from_url
+from echomq_admin.fleet.servers import TROUBLE, Server, console_read_only, servers, trouble
+from echomq_admin.fleet.snapshot import ServerSnapshot, snapshots
+from echomq_admin.operations.services import allowed
+
+MOST_NAMES = 20
+MOST_HITS = 50
+SHORTEST_BEGINNING = 4
+_TIME = re.compile(r"\d{1,2}:\d\d|\d{4}-\d\d-\d\d|(?:\d{10}|\d{13})\Z")
+_WORDS = {"schedule": "scheduled"}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a text may mean on one server: `names` that a queue's name may hold, `name` that of
+    a queue, and `ids` of jobs, each with the queue that it would be in, if the text says so."""
+
+    names: tuple[str, ...]
+    name: str
+    ids: tuple[tuple[str, str | None], ...]
+
+    @classmethod
+    def read(cls, text: str, server_name: str) -> Asked:
+        """`name`, `id`, `name id`, also behind `server/`; each in its `~` form too."""
+        head, slash, rest = text.partition("/")
+        wholes = [text, rest] if slash and rest and head == server_name else [text]
+        names = tuple(dict.fromkeys(name for whole in wholes for name in _forms(whole)))
+        found: list[tuple[str, str | None]] = [(name, None) for name in names]
+        queue, _, job_id = wholes[-1].rpartition(" ")
+        if queue.strip():
+            found += [(one, home) for home in _forms(queue.strip()) for one in _forms(job_id)]
+        return cls(names, names[-1], tuple(found))
+
+    @property
+    def wanted(self) -> list[Wanted]:
+        return [
+            Wanted(job_id, queue, starts=queue is None and len(job_id) >= SHORTEST_BEGINNING)
+            for job_id, queue in self.ids
+        ]
+
+    def rank(self, queue: str) -> int | None:
+        """0 for the very name, 1 when it begins so, 2 when it holds the text, or `None`."""
+        if queue in self.names:
+            return 0
+        folded, said = queue.casefold(), brief(queue).casefold()
+        texts = [text.casefold() for text in self.names if text]
+        if any(folded.startswith(text) for text in texts):
+            return 1
+        return 2 if any(text in folded or text in said for text in texts) else None
+
+
+@dataclass(frozen=True)
+class QueueLine:
+    """A queue that was found; `is_exact` when that is its whole name. `counts` are at most a
+    second old, `None` when not known."""
+
+    name: str
+    server: str
+    href: str
+    is_exact: bool
+    counts: QueueCounts | None
+
+    @property
+    def numbers(self) -> tuple[tuple[str, int | None], ...]:
+        if self.counts is None:
+            return ("Pending", None), ("Active", None), ("Dead", None)
+        parts = (self.counts.pending, self.counts.lanes_pending)
+        waiting = None if None in parts else sum(parts)
+        return ("Pending", waiting), ("Active", self.counts.active), ("Dead", self.counts.dead)
+
+
+@dataclass(frozen=True)
+class JobLine:
+    """A job that was found, with the words for what holds it; none when only its row does.
+    An id that is too long for an address has no `href`."""
+
+    name: str
+    server: str
+    queue: str
+    href: str
+    queue_href: str
+    places: tuple[str, ...]
+
+
+@dataclass
+class Answer:
+    """What all servers gave. `apart` are those that could not be searched, `reach` says how far
+    the others were, and `is_whole` that nothing was left out."""
+
+    queues: list[QueueLine] = field(default_factory=list)
+    more_queues: int = 0
+    jobs: list[JobLine] = field(default_factory=list)
+    starting: list[JobLine] = field(default_factory=list)
+    more: bool = False
+    apart: list[str] = field(default_factory=list)
+    reach: list[str] = field(default_factory=list)
+    is_whole: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.queues or self.jobs or self.starting)
+
+    @property
+    def only(self) -> str:
+        """The address of what was found when it is all there is, and exactly what was asked."""
+        exact = [*self.jobs, *(line for line in self.queues if line.is_exact)]
+        is_all = len(exact) == len(self.jobs) + len(self.queues) == 1 and not self.starting
+        return exact[0].href if is_all and self.is_whole and not self.apart else ""
+
+
+@page
+def find(request: HttpRequest) -> HttpResponse:
+    """What the text finds on all servers; straight to it when it is the only answer."""
+    text = request.GET.get("q", "").strip()
+    context: dict = {"find_text": text[:LONGEST_ID], "shown": brief(text)}
+    if not text or len(to_wire(text)) > LONGEST_ID:
+        context["too_long"] = bool(text)
+        return show(request, "console/find.html", context)
+    answer = _search(text)
+    if answer.only:
+        return redirect(answer.only)
+    context |= {
+        "answer": answer,
+        "adds": [server.name for server in servers()] if _may_add(request) else [],
+        "is_time": _TIME.match(text) is not None,
+        "too_short": len(text) < SHORTEST_BEGINNING,
+    }
+    return show(request, "console/find.html", context)
+
+
+def _may_add(request: HttpRequest) -> bool:
+    return console_read_only() is None and allowed(request.user, "add_queue")
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    """The name itself, and the one it stands for when it is written in the `~` form."""
+    try:
+        return tuple(dict.fromkeys((text, from_url(text))))
+    except ValueError:
+        return (text,)
+
+
+def _search(text: str) -> Answer:
+    answer = Answer()
+    queues: list[tuple[int, str, QueueLine]] = []
+    for server, look in zip(servers(), snapshots(), strict=True):
+        queues += _on_server(server, look, Asked.read(text, server.name), answer)
+    lines = [line for _, _, line in sorted(queues, key=lambda found: found[:2])]
+    answer.queues, answer.more_queues = lines[:MOST_NAMES], max(0, len(lines) - MOST_NAMES)
+    answer.more |= len(answer.starting) > MOST_HITS
+    answer.starting = answer.starting[:MOST_HITS]
+    return answer
+
+
+def _on_server(
+    server: Server, look: ServerSnapshot, asked: Asked, answer: Answer
+) -> list[tuple[int, str, QueueLine]]:
+    """Notes the jobs of one server in `answer`; returns its queues, each with rank and name."""
+    lanes = discovery.known(server.name)
+    names = set(lanes)
+    found = _found(server, look, lanes, asked, answer)
+    if found:
+        _note(server, found, answer)
+        names |= {asked.name} if found.has_queue else set()
+    counts = {one.queue: one for one in look.queues}
+    ranks = {name: rank for name in names if (rank := asked.rank(name)) is not None}
+    return [
+        (rank, name, _queue(server, name, rank == 0, counts.get(name)))
+        for name, rank in ranks.items()
+    ]
+
+
+def _queue(server: Server, name: str, is_exact: bool, counts: QueueCounts | None) -> QueueLine:
+    return QueueLine(brief(name), server.name, queue_url(server.name, name), is_exact, counts)
+
+
+def _found(
+    server: Server, look: ServerSnapshot, lanes: ids.Lanes, asked: Asked, answer: Answer
+) -> Found | None:
+    if look.error:
+        answer.apart.append(look.error)
+        return None
+    try:
+        return ids.find(server.client, lanes, asked.wanted, asked.name)
+    except TROUBLE as error:
+        answer.apart.append(trouble(server, error))
+        return None
+
+
+def _note(server: Server, found: Found, answer: Answer) -> None:
+    exact = [_job(server, hit) for hit in found.exact[: MOST_HITS + 1]]
+    answer.more |= found.more or len(answer.jobs) + len(exact) > MOST_HITS
+    answer.jobs = [*answer.jobs, *exact][:MOST_HITS]
+    answer.starting += [_job(server, hit) for hit in found.starting[: MOST_HITS + 1]]
+    left = found.queues_left or found.lanes_left or found.faults
+    answer.is_whole &= not left
+    answer.reach.append(_reach(server, found))
+
+
+def _job(server: Server, hit: Hit) -> JobLine:
+    return JobLine(
+        name=brief(hit.job_id),
+        server=server.name,
+        queue=brief(hit.queue),
+        href=job_url(server.name, hit.queue, hit.job_id) if len(hit.job_id) <= LONGEST_ID else "",
+        queue_href=queue_url(server.name, hit.queue),
+        places=tuple(_place(*place) for place in hit.places),
+    )
+
+
+def _place(name: str, group: str | None) -> str:
+    return _WORDS.get(name, name) if group is None else f"lane {brief(group)}"
+
+
+def _reach(server: Server, found: Found) -> str:
+    """How far one server was searched, in a sentence or a few."""
+    said = [f"{server.name}: the id was looked for in {_count(found.queues, 'known queue')}."]
+    if found.has_beginnings:
+        said.append(
+            "Ids that begin so were looked for among waiting and dead jobs, and in active and "
+            f"scheduled sets of up to {ids.SMALL:,} jobs."
+        )
+    if found.large:
+        said.append(f"{_count(found.large, 'larger set')} of these not searched for beginnings.")
+    if found.queues_left or found.lanes_left:
+        left = f"{_count(found.queues_left, 'queue')} and {_count(found.lanes_left, 'lane')}"
+        said.append(f"Not looked at: {left}.")
+    if found.faults:
+        said.append(f"Could not be read: {'; '.join(found.faults[:3])}.")
+    return " ".join(said)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

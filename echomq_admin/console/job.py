@@ -1,0 +1,158 @@
+"""The page of a job, its log, what the console did to it, and its fields as they are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from echomq_admin.console import (
+    entries,
+    job_fields,
+    job_log,
+    job_page,
+    job_view,
+    outcomes,
+    places,
+)
+from echomq_admin.console.access import page
+from echomq_admin.console.forms import new_op_id
+from echomq_admin.console.htmx import is_fragment, show
+from echomq_admin.console.job_log import LogLook
+from echomq_admin.console.payloads import size
+from echomq_admin.console.places import Place
+from echomq_admin.emq import audit, reads
+from echomq_admin.emq.fields import read_field
+from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.emq.reads import JobLook
+from echomq_admin.fleet import discovery, servers
+from echomq_admin.fleet.names import brief, from_url
+from echomq_admin.fleet.snapshot import snapshot
+from echomq_admin.operations.services import allowed
+
+MOST_RAW = 64_000_000
+TRAIL_LOOK = 100
+TRAIL_BYTES = 1_000_000
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@page
+def job(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
+    """Everything that is known of one job. One that is gone says so and is read no more."""
+    place = _place(server, queue)
+    have = job_fields.read_have(request.GET) if is_fragment(request) else {}
+    lanes = discovery.lanes_of(server, queue)
+    look = reads.job_look(place.server.client, queue, job, lanes, have)
+    context = _context(request, place, look) | {"known_lanes": len(lanes)}
+    # A fragment of any other status would not be shown.
+    status = 404 if look.is_gone and not is_fragment(request) else 200
+    return show(request, "console/job.html", context, status)
+
+
+@page
+def job_logs(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
+    """Log lines from the end; as the section of the page of the job only the newest few."""
+    place = _place(server, queue)
+    is_section = is_fragment(request) and request.htmx.target == "log"
+    look = LogLook.read(request.GET, is_section)
+    found = reads.log_page(place.server.client, queue, job, look.before, look.limit)
+    context = {
+        "place": place,
+        "name": brief(job),
+        "job_url": _url(place, job),
+        "logs_url": f"{_url(place, job)}/logs",
+        "log": found,
+        "lines": job_log.lines(found),
+        "older": look.older(found),
+        "newer": look.newer(found),
+        "is_newest": look.before is None,
+        "is_section": is_section,
+    }
+    return show(request, "console/job_logs.html", context, part="log" if is_section else "live")
+
+
+@page
+def job_trail(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
+    """What the newest entries of the audit stream say of this job."""
+    place = _place(server, queue)
+    tail = audit.tail(place.server.client, queue, TRAIL_LOOK, TRAIL_BYTES)
+    mine = [
+        replace(entry, jobs=tuple(moved for moved in entry.jobs if moved.job_id == job))
+        for entry in tail.entries
+    ]
+    is_section = is_fragment(request) and request.htmx.target == "trail"
+    context = {
+        "place": place,
+        "name": brief(job),
+        "job_url": _url(place, job),
+        "tail": tail,
+        "entries": [entries.line(entry) for entry in mine if entry.jobs],
+        "now_ms": place.look.now_ms or 0,
+    }
+    return show(request, "console/job_trail.html", context, part="trail" if is_section else "live")
+
+
+@page
+def job_raw(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
+    """One field of the row, byte by byte, as a file."""
+    place = _place(server, queue)
+    try:
+        name = from_url(request.GET.get("field") or "payload")
+    except ValueError:
+        raise Http404("No field is called so.") from None
+    found = read_field(place.server.client, queue, job, to_wire(name), MOST_RAW)
+    if found is None:
+        raise Http404(f"The row of {brief(job)} has no field {brief(name)}, or is gone.")
+    if found.value is None:
+        return _too_long(request, place, job, found.size)
+    answer = HttpResponse(found.value, content_type="application/octet-stream")
+    answer["Content-Disposition"] = f'attachment; filename="{_safe(job)}-{_safe(name)}.bin"'
+    answer["X-Content-Type-Options"] = "nosniff"
+    return answer
+
+
+def _place(server_name: str, queue: str) -> Place:
+    """The place of a job, also in a queue that no list knows: of one that holds only a parent
+    waiting for children in other queues nothing else is to be seen. Raises as `places.find`."""
+    try:
+        return places.find(server_name, queue)
+    except Http404:
+        if all(server.name != server_name for server in servers.servers()):
+            raise
+    server = servers.server(server_name)
+    look = snapshot(server)
+    return Place(server, queue, look, None, servers.read_only_reason(server, queue, look.facts))
+
+
+def _context(request: HttpRequest, place: Place, look: JobLook) -> dict:
+    outcome = outcomes.kept(request)
+    said = {
+        "place": place,
+        "outcome": outcome,
+        "refusal": outcome.refusals.get(look.job.job_id, "") if outcome else "",
+        "dismiss": "",
+        "op_id": new_op_id(),
+    }
+    may = partial(allowed, request.user)
+    return said | job_page.head(place, look) | job_page.body(place, look, may)
+
+
+def _url(place: Place, job_id: str) -> str:
+    return job_view.job_link(place, job_id).href
+
+
+def _too_long(request: HttpRequest, place: Place, job_id: str, length: int) -> HttpResponse:
+    sentence = (
+        f"This field of {brief(job_id)} is {size(length)} long; the console hands out at most "
+        f"{size(MOST_RAW)}. Read it with a client of the store."
+    )
+    context = {"title": "Too long to download here", "sentence": sentence, "place": place}
+    return render(request, "console/message.html", context, status=413)
+
+
+def _safe(name: str) -> str:
+    """A name as a part of a file's name."""
+    return _UNSAFE.sub("_", name)[:60].strip(".") or "_"

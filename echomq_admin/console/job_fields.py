@@ -1,0 +1,124 @@
+"""The fields of a row as the page of a job draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2s
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from echomq_admin.console import job_words, payloads
+from echomq_admin.console.bodies import Body, body
+from echomq_admin.emq.fields import LONG_FIRST, Field
+from echomq_admin.emq.keyspace import from_wire, to_wire
+from echomq_admin.emq.rows import SHORT, Text
+from echomq_admin.fleet.names import brief, from_url, to_url
+
+# Fields up to this size stand in the list of fields, longer ones in a panel of their own.
+INLINE = 200
+# An address carries names of fields up to this length.
+LONGEST_NAME = 1_000
+_TITLES = {b"payload": "Payload", b"last_error": "Last error", b"progress": "Progress"}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """A short field of the list, shown whole; `kind` is a word for what is no plain text, `why`
+    what a known field means."""
+
+    name: str
+    text: str
+    kind: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPanel:
+    """A field with a panel of its own. `body` is `None` when it was not read: the reader has it
+    already (`is_kept`), or it is too long. `have` tells the next poll what this one brought."""
+
+    title: str
+    dom_id: str
+    size: str
+    body: Body | None
+    is_kept: bool
+    version: str
+    have: str
+    raw_url: str
+
+    @property
+    def copies_exactly(self) -> bool:
+        """Whether its text as such can be copied, not only what is drawn of it."""
+        return self.body is not None and not self.body.cut and self.body.kind in {"JSON", "text"}
+
+
+def panels(server: str, queue: str, job_id: str, fields: tuple[Field, ...]) -> list[FieldPanel]:
+    """Payload, error and progress, and every other field that is too long for the list."""
+    chosen = [field for field in fields if _has_panel(field)]
+    chosen.sort(key=lambda field: LONG_FIRST.index(field.name) if field.name in LONG_FIRST else 9)
+    return [_panel(server, queue, job_id, field) for field in chosen]
+
+
+def short_rows(fields: tuple[Field, ...]) -> list[FieldRow]:
+    """The other fields."""
+    return [_row(field) for field in fields if not _has_panel(field)]
+
+
+def read_have(query: QueryDict) -> Mapping[bytes, int]:
+    """The long fields that a polling page says it has, with their sizes."""
+    have = {}
+    for text in query.getlist("have"):
+        size, _, name = text.partition(":")
+        if size.isdecimal() and len(size) <= 15 and name:
+            have[_name(name)] = int(size)
+    return have
+
+
+def raw_url(server: str, queue: str, job_id: str, name: bytes) -> str:
+    """Where the whole field can be downloaded; empty when its name is too long for an address."""
+    if len(name) > LONGEST_NAME:
+        return ""
+    query = QueryDict(mutable=True)
+    query["field"] = to_url(from_wire(name))
+    return f"{reverse('job_raw', args=[server, queue, job_id])}?{query.urlencode()}"
+
+
+def _name(text: str) -> bytes:
+    try:
+        return to_wire(from_url(text))
+    except ValueError:
+        return b""
+
+
+def _has_panel(field: Field) -> bool:
+    return field.name in LONG_FIRST or field.value is None or field.size > INLINE
+
+
+def _panel(server: str, queue: str, job_id: str, field: Field) -> FieldPanel:
+    named = from_wire(field.name)
+    return FieldPanel(
+        title=_TITLES.get(field.name) or brief(named),
+        dom_id=_dom_id(field.name),
+        size=payloads.size(field.size),
+        body=None if field.value is None else body(field.value),
+        is_kept=field.is_kept,
+        version=str(field.size) if _may_be_kept(field) else "",
+        have=f"{field.size}:{to_url(named)}" if _may_be_kept(field) else "",
+        raw_url=raw_url(server, queue, job_id, field.name),
+    )
+
+
+def _may_be_kept(field: Field) -> bool:
+    return field.size > SHORT and (field.is_kept or field.value is not None)
+
+
+def _row(field: Field) -> FieldRow:
+    sight = payloads.sight(Text(field.size, field.value))
+    why = job_words.FIELDS.get(field.name, "")
+    return FieldRow(brief(from_wire(field.name)), sight.full or sight.line, sight.kind, why)
+
+
+def _dom_id(name: bytes) -> str:
+    return "f" + blake2s(name, digest_size=8).hexdigest()

@@ -1,0 +1,68 @@
+"""The log of a job: which page of it, and its lines as text for the eye."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.http import QueryDict
+
+from echomq_admin.console import payloads
+from echomq_admin.emq.reads import LogPage
+
+PAGE, SECTION = 200, 20
+# So much of one line is shown, in bytes.
+LINE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line with its number from 1; `cut` says how long it is when it is not shown whole."""
+
+    number: int
+    text: str
+    cut: str
+
+
+@dataclass(frozen=True)
+class LogLook:
+    """The lines in front of line `before`, or the newest when it is `None`."""
+
+    before: int | None
+    limit: int
+
+    @classmethod
+    def read(cls, query: QueryDict, is_section: bool) -> LogLook:
+        before = query.get("before", "")
+        is_number = before.isdecimal() and len(before) <= 15
+        return cls(int(before) if is_number else None, SECTION if is_section else PAGE)
+
+    def older(self, found: LogPage) -> str:
+        """The query of the page of older lines; empty when there is none."""
+        return f"before={found.start}" if found.start else ""
+
+    def newer(self, found: LogPage) -> str:
+        """The query of the page of newer lines; of the newest it is empty as well."""
+        if found.total is None or found.end + self.limit >= found.total:
+            return ""
+        return f"before={found.end + self.limit}"
+
+
+def lines(found: LogPage) -> list[LogLine]:
+    """The lines of a page, each cut behind its first `LINE` bytes."""
+    return [_line(found.start + at + 1, raw) for at, raw in enumerate(found.lines)]
+
+
+def _line(number: int, raw: bytes) -> LogLine:
+    is_cut = len(raw) > LINE
+    head = raw[:LINE]
+    text = payloads.as_text(head, is_cut)
+    if text is None:
+        text = payloads.as_damaged_text(head, is_cut)
+    cut = f"cut, {payloads.size(len(raw))} in all" if is_cut else ""
+    if text is None:
+        return LogLine(number, payloads.escaped(head), f"bytes, {payloads.size(len(raw))}")
+    return LogLine(number, _visible(text), cut)
+
+
+def _visible(text: str) -> str:
+    return "".join(c if c.isprintable() or c in "\n\t" else payloads.escape(c) for c in text)

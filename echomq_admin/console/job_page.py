@@ -1,0 +1,81 @@
+"""What the template of the page of a job is given, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from echomq_admin.console import job_fields, job_view, job_words, words
+from echomq_admin.console.places import Place
+from echomq_admin.console.rows import key, pips
+from echomq_admin.console.times import exact
+from echomq_admin.emq import ids
+from echomq_admin.emq.reads import JobLook
+from echomq_admin.fleet.names import brief
+from echomq_admin.fleet.preferences import queue_settings
+
+
+def head(place: Place, look: JobLook) -> dict:
+    """Who the job is, where it is, and what is odd about that."""
+    job = look.job
+    max_stalled = queue_settings(place.server.name, place.queue).max_stalled
+    mint = ids.parse(job.job_id)
+    here = job_view.job_link(place, job.job_id)
+    return {
+        "look": look,
+        "gone": look.is_gone,
+        "name": here.name,
+        "state": job_view.state_word(look),
+        "state_css": job_view.state_css(look),
+        "held": job_view.held_rows(place, look, max_stalled),
+        "oddities": job_words.oddities(look),
+        "faults": sorted(look.faults.items()),
+        "stalls": pips(None if job.fault else job.stalled, max_stalled),
+        "mint": mint,
+        "minted": exact(mint.minted_ms) if mint else "",
+        "job_url": here.href,
+        "logs_url": f"{here.href}/logs",
+        "trail_url": f"{here.href}/trail",
+        "find_url": job_view.find_url(job.job_id),
+        "see": words.see(place, job.job_id),
+    }
+
+
+def body(place: Place, look: JobLook, may: Callable[[str], bool]) -> dict:
+    """What is in it, what is around it, and what can be done; `may` tells of a verb whether the
+    user has the right."""
+    job = look.job
+    actions = dict(job_view.action_rows(place, look, may))
+    return {
+        "fields": job_fields.short_rows(look.fields),
+        "panels": job_fields.panels(place.server.name, place.queue, job.job_id, look.fields),
+        "actions": list(actions.values()),
+        "key": "" if actions["requeue"].why_not else key(job),
+        "lock": job_view.lock_text(look),
+        "dedup_name": brief(look.dedup.dedup_id) if look.dedup else "",
+        "children": [(kind, job_view.child_links(place, kind)) for kind in look.flow.ended],
+        **_lane(place, look),
+        **_parent(place, look),
+    }
+
+
+def _lane(place: Place, look: JobLook) -> dict:
+    group = look.job.group
+    if group is None:
+        return {"lane_name": None}
+    return {
+        "lane_name": brief(group),
+        "lane_url": job_view.lane_url(place, group),
+        "lane_words": job_words.lane(look.lane) if look.lane else "",
+    }
+
+
+def _parent(place: Place, look: JobLook) -> dict:
+    parent = look.flow.parent
+    if parent is None:
+        return {"parent": None}
+    return {
+        "parent": job_view.job_link(place, parent.job_id, parent.queue),
+        "parent_words": job_words.parent(parent),
+        "parent_queue": "" if parent.queue == place.queue else brief(parent.queue),
+        "policy": job_words.policy(parent.policy),
+    }

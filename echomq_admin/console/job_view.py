@@ -1,0 +1,199 @@
+"""The page of a job as its template places it: every text ready, every link made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from echomq_admin.console import job_words, links, payloads, rows, times, words
+from echomq_admin.console.places import Place
+from echomq_admin.console.rows import LeaseRow, Listing, Stamp
+from echomq_admin.emq.flow import Children, Parent
+from echomq_admin.emq.reads import JobLook, Text
+from echomq_admin.emq.rows import ROW_MISSING
+from echomq_admin.emq.timeline import lease_of
+from echomq_admin.emq.whereabouts import Held
+from echomq_admin.fleet.names import brief, to_url
+from echomq_admin.operations.possible import Possible, Seen, possible
+
+_TABS = {"pending": "pending", "active": "active", "schedule": "scheduled", "dead": "dead"}
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRow:
+    """A set that holds the job: `lease` in active, `due` in schedule, else neither."""
+
+    name: str
+    href: str
+    lease: LeaseRow | None = None
+    scale: float = 0
+    due: Stamp | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRow:
+    """An action with the command that makes it; `why_not` when it cannot be made now."""
+
+    label: str
+    why_not: str
+    note: str
+    command: tuple[str, ...]
+    by_force: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A job that another page tells more of."""
+
+    name: str
+    href: str
+
+
+def held_rows(place: Place, look: JobLook, max_stalled: int) -> list[HeldRow]:
+    """The sets that hold the id, each with what its score says."""
+    return [_held_row(place, look, held, max_stalled) for held in look.held]
+
+
+def state_word(look: JobLook) -> str:
+    """One word for where the job is, as its chip says."""
+    if look.is_gone:
+        return "gone"
+    places = {held.place for held in look.held}
+    for place in ("active", "dead", "schedule", "pending", "lane"):
+        if place in places:
+            return {"schedule": "scheduled", "lane": "pending"}.get(place, place)
+    return "awaiting children" if look.job.state == job_words.AWAITS else "in no set"
+
+
+def state_css(look: JobLook) -> str:
+    """What the chip of the state looks like: what is wrong stands out."""
+    word = state_word(look)
+    is_odd = look.is_settled and (len(look.held) > 1 or word == "in no set")
+    if is_odd or (look.job.fault and not look.is_gone):
+        return "odd"
+    return word if word in {"active", "dead"} else "plain"
+
+
+def action_rows(
+    place: Place, look: JobLook, allowed: Callable[[str], bool]
+) -> list[tuple[str, ActionRow]]:
+    """Every action by its verb."""
+    found = possible(seen(look, place.queue), allowed, place.read_only)
+    return [(one.verb, _action_row(place, look, one)) for one in found]
+
+
+def seen(look: JobLook, queue: str) -> Seen:
+    """What the actions are judged by."""
+    job = look.job
+    held = {held.place for held in look.held if held.place != "lane" or held.group == job.group}
+    has_row = job.fault != ROW_MISSING
+    lane = look.lane
+    return Seen(
+        job_id=job.job_id,
+        held=frozenset(held),
+        attempts=job.attempts,
+        has_row=has_row,
+        fault=(job.fault or "") if has_row else "",
+        lane_fault=(lane.fault or "it cannot be read") if lane and lane.depth is None else "",
+        lease=_lease_clause(look),
+        locked=look.lock is not None,
+        flow=_flow_clause(look, queue),
+        is_child=_needs_it(look.flow.parent, queue),
+        dedup_id=look.dedup.dedup_id if look.dedup and look.dedup.holds else "",
+    )
+
+
+def find_url(job_id: str) -> str:
+    """Where the id is searched for on all servers; empty when it is too long for an address."""
+    if len(job_id) > words.LONGEST_ID:
+        return ""
+    query = QueryDict(mutable=True)
+    query["q"] = to_url(job_id)
+    return f"{reverse('find')}?{query.urlencode()}"
+
+
+def lock_text(look: JobLook) -> str:
+    """The presence marker in words."""
+    lock = look.lock
+    if lock is None:
+        return ""
+    value = payloads.sight(Text(lock.size, lock.value)).line if lock.value else "empty"
+    ends = (
+        "never expires" if lock.left_ms is None else f"expires in {times.countdown(lock.left_ms)}"
+    )
+    more = f"… ({payloads.size(lock.size)})" if lock.size > len(lock.value) else ""
+    return f"{value}{more}, {ends}"
+
+
+def child_links(place: Place, children: Children) -> list[Link]:
+    """The children of one outcome, taken to lie in the queue of the page."""
+    return [job_link(place, child) for child in children.ids]
+
+
+def job_link(place: Place, job_id: str, queue: str | None = None) -> Link:
+    """A job of the queue of the page, or of another of its server."""
+    where = place.queue if queue is None else queue
+    return Link(brief(job_id), links.job_url(place.server.name, where, job_id))
+
+
+def lane_url(place: Place, group: str) -> str:
+    """The waiting jobs of a lane; empty when its name is too long for an address."""
+    if len(group) > words.LONGEST_ID:
+        return ""
+    return f"{place.url('queue_pending')}?lane={to_url(group)}"
+
+
+def _held_row(place: Place, look: JobLook, held: Held, max_stalled: int) -> HeldRow:
+    name = job_words.set_name(held)
+    if held.group is not None:
+        return HeldRow(name, lane_url(place, held.group))
+    href = links.queue_url(place.server.name, place.queue, _TABS[held.place])
+    if held.place == "active":
+        lease = lease_of(replace(look.job, score=held.score), look.now_ms)
+        scale = rows.scale_ms((lease,))
+        listing = Listing(place, held.place, look.now_ms, max_stalled)
+        return HeldRow(name, href, rows.lease_row(lease, listing, scale), scale)
+    if held.place == "schedule":
+        return HeldRow(name, href, due=rows.stamp(held.score, look.now_ms))
+    return HeldRow(name, href)
+
+
+def _lease_clause(look: JobLook) -> str:
+    score = next((held.score for held in look.held if held.place == "active"), None)
+    if score is None:
+        return ""
+    if score <= look.now_ms:
+        return f"its lease lapsed at {times.exact(score)} and no sweep has taken it yet"
+    return f"a worker holds its lease until {times.exact(score)}"
+
+
+def _flow_clause(look: JobLook, queue: str) -> str:
+    parent = look.flow.parent
+    if parent is not None and _needs_it(parent, queue):
+        there = "" if parent.queue == queue else f" in queue {brief(parent.queue)}"
+        return f"it is a child of {brief(parent.job_id)}{there}, which would wait for it for ever"
+    return "it waits for its children" if look.job.state == job_words.AWAITS else ""
+
+
+def _needs_it(parent: Parent | None, queue: str) -> bool:
+    """As the scripts judge it: of a parent in another queue nothing can be seen."""
+    if parent is None:
+        return False
+    return parent.queue != queue or parent.where == "awaiting_children"
+
+
+def _action_row(place: Place, look: JobLook, one: Possible) -> ActionRow:
+    if not (one.is_possible or one.by_force):
+        return ActionRow(one.label, one.why_not, "", (), False)
+    command = words.command(place, one.verb, look.job.job_id, *one.options)
+    note = _requeue_note(look, one.note) if one.verb == "requeue" else one.note
+    return ActionRow(one.label, one.why_not, note, tuple(command.split(" ")), one.by_force)
+
+
+def _requeue_note(look: JobLook, note: str) -> str:
+    """What a requeue keeps, behind what else it does."""
+    kept = words.attempts_kept([look.job.attempts]), words.stalls_kept([look.job.stalled])
+    return " ".join(filter(None, (note, *kept)))

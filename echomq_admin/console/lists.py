@@ -1,0 +1,88 @@
+"""What all lists of jobs have in common: how one is asked for, and what is shown around it."""
+
+from __future__ import annotations
+
+from types import EllipsisType
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from echomq_admin.console import tools
+from echomq_admin.console.columns import columns_of
+from echomq_admin.console.forms import SIZES, PageLook, SweepForm
+from echomq_admin.console.places import Place
+from echomq_admin.console.rows import Listing
+from echomq_admin.console.tables import ListTable
+from echomq_admin.console.tabs import tabs
+from echomq_admin.emq.reads import ActivePage, JobPage
+from echomq_admin.fleet.preferences import queue_settings
+from echomq_admin.operations.services import allowed
+
+
+class Asked:
+    """One list as it was asked for: how it is looked at, and what its page shares with others."""
+
+    def __init__(self, request: HttpRequest, place: Place, table: type[ListTable]) -> None:
+        self.request = request
+        self.place = place
+        self.table = table
+        self.look = PageLook.read(request.GET)
+        self.jump = tools.jump(self.look, place)
+        self.client = place.server.client
+        self.start = (self.look.rows, self.look.cursor)
+        self.descending = self.look.order == "desc" if self.look.order else table.descends
+        self.way = {"descending": self.descending, "at": self.jump.at}
+
+    @property
+    def moves(self) -> bool:
+        """Whether the address would mean another instant at the next look at it."""
+        return bool(self.jump.settled)
+
+    def settle(self) -> HttpResponse:
+        """To the address that keeps meaning the instant that this one means now."""
+        return redirect(f"{self.request.path}?{self.look.query(at=self.jump.settled)}")
+
+    def listing(
+        self, found: JobPage | ActivePage, state: str, lane: str | EllipsisType | None = ...
+    ) -> Listing:
+        form = SweepForm.read(self.request.GET, self._usual_max_stalled)
+        is_valid = form.is_valid()
+        most = form.cleaned_data["max_stalled"] if is_valid else self._usual_max_stalled
+        return Listing(self.place, state, found.now_ms, most, lane)
+
+    @property
+    def _usual_max_stalled(self) -> int:
+        return queue_settings(self.place.server.name, self.place.queue).max_stalled
+
+    def context(self, found: JobPage | ActivePage, drawn: list, total: int | None) -> dict:
+        """What every list shows: the frame of its tab, its tools, its table and its foot."""
+        table, look, columns = self.table, self.look, columns_of(self.request.user, self.table)
+        made = table(drawn, exclude=columns.hidden)
+        is_by_score = isinstance(found, JobPage) and found.ordered_by != table.ordered_by
+        turned = look.query(order="asc" if self.descending else "desc", cursor="")
+        words = table.pager[::-1] if self.descending else table.pager
+        return around(self.request, self.place, table.tab, look, total) | {
+            "found": found,
+            "now_ms": found.now_ms,
+            "table": made,
+            "headings": made.list_headings("" if is_by_score else f"?{turned}", self.descending),
+            "show": columns.shown,
+            "tools": tools.tools(self.request, look, found, self.jump, table, columns),
+            "order": "" if is_by_score else table.orders[self.descending],
+            "is_by_score": is_by_score,
+            "before": look.query(cursor=found.previous) if found.previous else "",
+            "after": look.query(cursor=found.next) if found.next else "",
+            "back_word": words[0],
+            "forth_word": words[1],
+        }
+
+
+def around(request: HttpRequest, place: Place, tab: str, look: PageLook, total) -> dict:
+    return {
+        "place": place,
+        "tabs": tabs(place, tab, total),
+        "look": look.query(),
+        "sizes": [(size, look.query(rows=str(size), cursor="")) for size in SIZES],
+        "rows_now": look.rows,
+        "may_sweep": place.read_only is None and allowed(request.user, "sweep"),
+    }

@@ -1,0 +1,110 @@
+"""Instants as people type them. They are unix ms of a server's clock, never of this host's."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+
+from echomq_admin.console import times
+
+EXAMPLES = "2026-11-29 13:00, 13:00, 2 h ago, in 10 min, or unix ms"
+_LONGEST = 64
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_WHOLE = re.compile(r"-?[0-9]{1,15}")
+_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,3}))?)?")
+_DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T].+)?", re.I)
+_SPAN = r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([a-z]+)"
+_AGO = re.compile(rf"{_SPAN} ago", re.I)
+_IN = re.compile(rf"in {_SPAN}", re.I)
+_UNITS_MS = {
+    **dict.fromkeys(("ms",), 1),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1_000),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60_000),
+    **dict.fromkeys(("h", "hour", "hours"), 3_600_000),
+    **dict.fromkeys(("d", "day", "days"), 86_400_000),
+    **dict.fromkeys(("w", "week", "weeks"), 604_800_000),
+}
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A typed instant. `moves` when the same text will mean another one later."""
+
+    ms: int
+    moves: bool = False
+
+    def __str__(self) -> str:
+        """A text that means this instant always and everywhere."""
+        moment = times.instant(self.ms)
+        if moment is None:
+            return str(self.ms)
+        return moment.replace(tzinfo=None).isoformat(" ", "milliseconds") + "Z"
+
+
+def read(text: str, now_ms: float) -> Moment:
+    """The instant that a text means at the server's `now_ms`.
+
+    Texts without a zone are meant in the console's. Raises `ValueError` with a sentence.
+    """
+    typed = " ".join(text.split())
+    if not typed or len(typed) > _LONGEST:
+        raise ValueError(_unread(typed))
+    if typed.casefold() == "now":
+        return Moment(int(now_ms), moves=True)
+    if _WHOLE.fullmatch(typed):
+        return Moment(int(typed))
+    if found := _AGO.fullmatch(typed):
+        return Moment(_away(found, int(now_ms), -1, typed), moves=True)
+    if found := _IN.fullmatch(typed):
+        return Moment(_away(found, int(now_ms), 1, typed), moves=True)
+    if found := _CLOCK.fullmatch(typed):
+        return Moment(_today(found, now_ms, typed), moves=True)
+    if _DATED.fullmatch(typed):
+        return Moment(_dated(typed))
+    raise ValueError(_unread(typed))
+
+
+def _unread(typed: str) -> str:
+    cut = f"{typed[:_LONGEST]}…" if len(typed) > _LONGEST else typed
+    return f"“{cut}” is no time that can be read: write {EXAMPLES}."
+
+
+def _away(found: re.Match[str], now_ms: int, sign: int, typed: str) -> int:
+    unit = _UNITS_MS.get(found[2].casefold())
+    if unit is None:
+        raise ValueError(_unread(typed))
+    ms = now_ms + sign * round(float(found[1]) * unit)
+    if times.instant(ms) is None:
+        raise ValueError(f"“{typed}” is beyond every calendar.")
+    return ms
+
+
+def _today(found: re.Match[str], now_ms: float, typed: str) -> int:
+    now = times.instant(now_ms)
+    hour, minute, second, fraction = found.groups()
+    try:
+        clock = time(int(hour), int(minute), int(second or 0), _micros(fraction))
+    except ValueError:
+        raise ValueError(f"“{typed}” is no time of day.") from None
+    if now is None:
+        raise ValueError("The server's clock shows no date, so today is not known.")
+    return _ms(datetime.combine(times.local(now).date(), clock))
+
+
+def _micros(fraction: str | None) -> int:
+    return int((fraction or "0").ljust(6, "0"))
+
+
+def _dated(typed: str) -> int:
+    text = re.sub(r" ?UTC\Z", "Z", typed.upper())
+    try:
+        return _ms(datetime.fromisoformat(text))
+    except (ValueError, OverflowError):
+        raise ValueError(_unread(typed)) from None
+
+
+def _ms(moment: datetime) -> int:
+    """Unix ms; a clock time without a zone is one of the console's."""
+    known = moment if moment.tzinfo else moment.replace(tzinfo=times.zone())
+    return (known - _EPOCH) // timedelta(milliseconds=1)

@@ -1,0 +1,168 @@
+"""What people set for a queue: its settings, and whether it is listed by name or hidden.
+
+All of it is the console's own. Every change passes the one door and is on record below the form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from echomq_admin.console import outcomes, places
+from echomq_admin.console.access import acts, page
+from echomq_admin.console.forms import new_op_id
+from echomq_admin.console.htmx import show
+from echomq_admin.console.outcomes import Outcome
+from echomq_admin.console.places import Place
+from echomq_admin.console.settings_form import ARGS, SettingsForm, changes, error_of
+from echomq_admin.console.tabs import tabs
+from echomq_admin.fleet import discovery, servers
+from echomq_admin.fleet.names import brief, from_url
+from echomq_admin.fleet.servers import Server, UnknownServer
+from echomq_admin.operations.refusals import Invalid
+from echomq_admin.operations.services import Call, Refused, allowed, perform
+
+LISTED = 20
+LONGEST_NAME = 500
+
+
+def settings(request: HttpRequest, server: str, queue: str) -> HttpResponse:
+    """The settings of a queue, and who changed what; a POST saves them."""
+    return (_save if request.method == "POST" else _settings)(request, server, queue)
+
+
+@page
+def _settings(request: HttpRequest, server: str, queue: str) -> HttpResponse:
+    return _show(request, places.find(server, queue), outcome=outcomes.kept(request))
+
+
+@acts("set_queue")
+def _save(request: HttpRequest, server: str, queue: str) -> HttpResponse:
+    typed = {arg.name: request.POST[arg.name] for arg in ARGS if arg.name in request.POST}
+    if any(error_of(arg, typed) for arg in ARGS):
+        return _show(request, places.find(server, queue), typed)
+    try:
+        done = perform(request.user, Call("set_queue", server, queue, args=typed))
+    except Refused as refused:
+        outcome = Outcome("refused", refused.sentence)
+        return _show(request, places.find(server, queue), typed, outcome)
+    return _back(request, server, queue, Outcome("done", done.sentence))
+
+
+@acts("hide_queue")
+def hide(request: HttpRequest, server: str, queue: str) -> HttpResponse:
+    """Hide a queue from the overview, or with `hidden=0` list it there again."""
+    verb = "unhide_queue" if request.POST.get("hidden") == "0" else "hide_queue"
+    return _switch(request, verb, server, queue)
+
+
+@acts("forget_queue")
+def forget(request: HttpRequest, server: str, queue: str) -> HttpResponse:
+    """Keep a queue that was added by name no longer than it has keys."""
+    name = new_op_id()
+    outcomes.keep(request, name, _performed(request, "forget_queue", server, queue))
+    return redirect(f"{reverse('queue_add', args=[server])}?did={name}")
+
+
+@acts("add_queue", "GET", "HEAD", "POST")
+def add(request: HttpRequest, server: str) -> HttpResponse:
+    """Add a queue by its name; below the form are those that were added so."""
+    where = _server(server)
+    if request.method != "POST":
+        return _show_added(request, where)
+    typed = request.POST.get("name", "")
+    try:
+        queue = _name(typed)
+        done = perform(request.user, Call("add_queue", server, queue))
+    except Refused as refused:
+        return _show_added(request, where, typed, refused.sentence)
+    return _back(request, server, queue, Outcome("done", done.sentence))
+
+
+def _switch(request: HttpRequest, verb: str, server: str, queue: str) -> HttpResponse:
+    """Do it and go back to where the button was: the overview, or the settings."""
+    outcome = _performed(request, verb, server, queue)
+    if request.POST.get("back") == "overview" and outcome.level == "done":
+        look = QueryDict(request.POST.get("look", "")).urlencode()
+        return redirect(reverse("overview") + (f"?{look}" if look else ""))
+    return _back(request, server, queue, outcome)
+
+
+def _performed(request: HttpRequest, verb: str, server: str, queue: str) -> Outcome:
+    try:
+        return Outcome("done", perform(request.user, Call(verb, server, queue)).sentence)
+    except Refused as refused:
+        return Outcome("refused", refused.sentence)
+
+
+def _back(request: HttpRequest, server: str, queue: str, outcome: Outcome) -> HttpResponse:
+    name = new_op_id()
+    outcomes.keep(request, name, outcome)
+    return redirect(f"{reverse('queue_settings', args=[server, queue])}?did={name}")
+
+
+def _show(
+    request: HttpRequest,
+    place: Place,
+    typed: Mapping[str, str] | None = None,
+    outcome: Outcome | None = None,
+) -> HttpResponse:
+    name = place.server.name
+    changed = changes(name, place.queue, LISTED + 1)
+    context = {
+        "place": place,
+        "tabs": tabs(place),
+        "form": SettingsForm(name, place.queue, typed),
+        "is_added": place.queue in discovery.added_queues(name),
+        "changes": changed[:LISTED],
+        "has_more": len(changed) > LISTED,
+        "outcome": outcome,
+        "dismiss": outcomes.dismissed(request),
+        "read_only": servers.console_read_only(),
+        **{f"may_{verb}": _may(request, verb) for verb in ("set_queue", "hide_queue", "add_queue")},
+    }
+    return show(request, "console/queue_settings.html", context)
+
+
+def _show_added(
+    request: HttpRequest, server: Server, typed: str = "", error: str = ""
+) -> HttpResponse:
+    added = sorted(discovery.added_queues(server.name))
+    context = {
+        "server": server,
+        "typed": typed,
+        "error": error,
+        "added": [(queue, brief(queue)) for queue in added],
+        "read_only": servers.console_read_only(),
+        "outcome": outcomes.kept(request),
+        "dismiss": outcomes.dismissed(request),
+    }
+    return show(request, "console/queue_add.html", context)
+
+
+def _may(request: HttpRequest, verb: str) -> bool:
+    return servers.console_read_only() is None and allowed(request.user, verb)
+
+
+def _name(typed: str) -> str:
+    """The name that a person typed, plain or in `~` form. Raises `Invalid`."""
+    try:
+        queue = from_url(typed.strip())
+    except ValueError as error:
+        raise Invalid(f"This is no name of a queue: {error}.") from None
+    if len(queue) > LONGEST_NAME:
+        raise Invalid(
+            f"A queue can be added by a name of at most {LONGEST_NAME} characters; this one has "
+            f"{len(queue):,}. A queue that has keys is found whatever it is called."
+        )
+    return queue
+
+
+def _server(name: str) -> Server:
+    try:
+        return servers.server(name)
+    except UnknownServer:
+        raise Http404(f"No server is called “{brief(name)}”.") from None

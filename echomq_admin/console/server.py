@@ -1,0 +1,51 @@
+"""The page of a server: what it is, how it fares, and what the console may do there."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+
+from echomq_admin.console.access import page
+from echomq_admin.console.htmx import is_fragment, show
+from echomq_admin.console.server_facts import panels
+from echomq_admin.console.server_notes import notes
+from echomq_admin.fleet import about, servers
+from echomq_admin.fleet.about import About
+from echomq_admin.fleet.discovery import last_pass
+from echomq_admin.fleet.names import brief
+from echomq_admin.fleet.servers import Server, UnknownServer
+from echomq_admin.fleet.snapshot import ServerSnapshot, snapshot
+
+
+@page
+def server(request: HttpRequest, server: str) -> HttpResponse:
+    """One server. Out of reach, it shows what was last seen and goes on trying."""
+    try:
+        where = servers.server(server)
+    except UnknownServer:
+        raise Http404(f"No server is called “{brief(server)}”.") from None
+    look = snapshot(where)
+    seen, error = _read(where, look)
+    read_only = None if error else servers.read_only_reason(where, facts=look.facts)
+    context = {
+        "server": where,
+        "look": look,
+        "about": seen,
+        "error": error,
+        "notes": notes(seen, read_only),
+        "panels": panels(where, look, seen),
+        "last": last_pass(where.name),
+        "queues": len(look.queues) if look.facts else None,
+    }
+    # A fragment with a banner is shown in place of the old one, so it is no failure of a poll.
+    status = 503 if error and not is_fragment(request) else 200
+    return show(request, "console/server.html", context, status=status)
+
+
+def _read(where: Server, look: ServerSnapshot) -> tuple[About | None, str | None]:
+    """What the server tells of itself, or what it told last and why it tells nothing now."""
+    if look.error:
+        return about.last_seen(where), look.error
+    try:
+        return about.read(where, look.queues[0].queue if look.queues else None), None
+    except servers.TROUBLE as error:
+        return about.last_seen(where), servers.trouble(where, error)

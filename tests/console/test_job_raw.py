@@ -1,0 +1,50 @@
+"""Fields byte by byte."""
+
+from __future__ import annotations
+
+import pytest
+
+from echomq_admin.console import job as view
+from echomq_admin.fleet.names import to_url
+from tests.console.scene import A, text
+
+URL = f"/q/prod/orders/job/{A}/raw"
+
+
+@pytest.mark.parametrize("name", ["payload", "last_error", "odd\udcff\x00/..", ""])
+def test_a_field_of_any_name_and_bytes_comes_as_it_is(scene, browser, name):
+    raw = bytes(range(256)) * 40
+    wire = name.encode("utf-8", "surrogateescape")
+    scene.dead(A)
+    scene.store.hset(scene.key(f"job:{A}"), wire, raw)
+    answer = browser().get(URL, {"field": to_url(name)})
+    assert answer.content == raw
+    assert answer["Content-Type"] == "application/octet-stream"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Content-Disposition"].startswith("attachment; ")
+
+
+def test_the_name_of_the_file_is_safe_whatever_the_id_is(scene, browser):
+    for job_id in ('a"b;\r\nX: y', "..", "../../etc/passwd", "ü" * 500):
+        scene.dead(job_id)
+        answer = browser().get(f"/q/prod/orders/job/{to_url(job_id)}/raw")
+        name = answer["Content-Disposition"].removeprefix("attachment; filename=")
+        assert name.strip('"').replace(".", "").replace("-", "").replace("_", "").isalnum()
+        assert len(name) < 140
+        assert not name.strip('"').startswith(".")
+
+
+def test_a_field_that_is_not_there_is_a_404_and_so_is_a_name_that_is_none(scene, browser):
+    scene.dead(A)
+    assert browser().get(URL, {"field": "nope"}).status_code == 404
+    assert browser().get(URL, {"field": "~!"}).status_code == 404
+    scene.store.set(scene.key("job:JOBs"), "x")
+    assert browser().get("/q/prod/orders/job/JOBs/raw").status_code == 404
+
+
+def test_what_is_too_long_is_refused_with_a_sentence(scene, browser, monkeypatch):
+    monkeypatch.setattr(view, "MOST_RAW", 1_000)
+    scene.dead(A, payload="a" * 1_001)
+    answer = browser().get(URL)
+    assert answer.status_code == 413
+    assert "This field of JOB0KHTOWnGLuA is 1,001 bytes long" in text(answer.content.decode())

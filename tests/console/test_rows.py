@@ -1,0 +1,166 @@
+"""What a row of a list says of its job beyond its fields."""
+
+from __future__ import annotations
+
+import pytest
+
+from echomq_admin.console import lists
+from echomq_admin.fleet import discovery, servers
+from echomq_admin.fleet.preferences import QueueSettings
+from tests.console.scene import A, B, C, G, rows, tags, text
+
+LISTS = ("pending", "active", "scheduled", "dead")
+SETS = {"scheduled": "schedule"}
+
+
+def get(browser, tab: str, query: str = "") -> str:
+    answer = browser("viewer").get(f"/q/prod/orders/{tab}{query}")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize("tab", LISTS)
+def test_a_row_that_says_something_else_than_its_list_is_marked(scene, browser, tab):
+    for job_id, state in ((A, tab), (B, "paused?"), (C, "\x00" * 500)):
+        scene.row(job_id, state=state)
+        scene.store.zadd(scene.key(SETS.get(tab, tab)), {job_id: 0})
+    scene.row(G)
+    scene.store.hdel(scene.key(f"job:{G}"), "state")
+    scene.store.zadd(scene.key(SETS.get(tab, tab)), {G: 0})
+    html = get(browser, tab)
+    by_id = {job: next(row for row in rows(html) if job in row) for job in (A, B, C, G)}
+    assert "row says" not in by_id[A]
+    assert "row says paused?" in by_id[B]
+    assert len(by_id[C]) < 800
+    assert "row has no state" in by_id[G]
+
+
+def test_one_id_in_several_lists_is_marked_where_the_row_disagrees(scene, browser):
+    scene.row(A, state="active", group=G)
+    for name in ("pending", "dead", f"g:{G}:pending"):
+        scene.store.zadd(scene.key(name), {A: 0})
+    scene.store.zadd(scene.key("active"), {A: scene.now_ms() + 60_000})
+    for tab in ("pending", "dead", f"pending?lane={G}"):
+        assert "row says active" in get(browser, tab)
+    assert "row says" not in get(browser, "active")
+
+
+def test_a_row_without_a_lease_is_in_no_list_of_leases(scene, browser):
+    scene.row(A, state="active", attempts=1, group=G)
+    scene.store.hset(scene.key("gactive"), G, 1)
+    html = get(browser, "active")
+    assert rows(html) == []
+    assert "data-remaining" not in html
+
+
+def test_a_waiting_job_whose_row_names_another_lane_is_marked(scene, browser):
+    scene.pending(A, state="pending")
+    scene.store.hset(scene.key(f"job:{A}"), "group", "express")
+    scene.pending(B, group="express")
+    scene.store.zadd(scene.key("g:slow:pending"), {B: 0, C: 0})
+    scene.row(C)
+    assert "row says lane express" in rows(get(browser, "pending"))[0]
+    assert "row says" not in rows(get(browser, "pending", "?lane=express"))[0]
+    first, second = rows(get(browser, "pending", "?lane=slow"))
+    assert "row says lane express" in first
+    assert "row says no lane" in second
+
+
+@pytest.mark.parametrize("tab", LISTS)
+@pytest.mark.parametrize("group", ["tenant-7", "a/b?c", "ü", "\udcff", "<b>", ""], ids=ascii)
+def test_the_lane_of_a_row_leads_to_its_waiting_jobs(scene, browser, tab, group):
+    raw = group.encode("utf-8", "surrogateescape")
+    scene.row(A, group=raw)
+    scene.store.zadd(scene.key(SETS.get(tab, tab)), {A: 0})
+    scene.store.zadd(scene.key(b"g:" + raw + b":pending"), {B: 0})
+    row = get(browser, tab).split("data-row")[1].split("</tr>")[0]
+    (href,) = [a["href"] for tag, a in tags(row) if tag == "a" and "lane=" in a["href"]]
+    html = browser("viewer").get(href).content.decode()
+    assert [row.split()[0] for row in rows(html)] == [B]
+
+
+def test_stalls_are_judged_by_the_max_stalled_of_the_queue(scene, browser, monkeypatch):
+    monkeypatch.setattr(lists, "queue_settings", lambda *_: QueueSettings(max_stalled=4))
+    scene.active(A, -1_000, stalled=2)
+    scene.dead(B, stalled=1)
+    html = get(browser, "active")
+    assert "to pending, stall 3" in rows(html)[0]
+    assert "max stalled 4" in text(html)
+    assert "to dead, stall 3" in rows(get(browser, "active", "?max_stalled=3"))[0]
+    assert "to pending, stall 3" in rows(get(browser, "active", "?max_stalled=0"))[0]
+    pips = get(browser, "dead").split("data-row")[1].split("</tr>")[0]
+    assert (pips.count('<i class="on">'), pips.count("<i>")) == (1, 3)
+
+
+@pytest.mark.parametrize("tab", LISTS)
+def test_twenty_five_rows_of_long_fields_stay_a_small_page(scene, browser, tab):
+    who = browser("viewer")
+    for number in range(25):
+        job_id = f"JOB0KHTOWnGL{number:02}"
+        scene.row(job_id, payload=b"a" * 3_000_000, last_error=b"e" * 50_000, progress=b"p" * 9_000)
+        scene.store.zadd(scene.key(SETS.get(tab, tab)), {job_id: 0})
+    who.post(f"/columns/{tab}", {"column": ["payload", "error", "progress"]})
+    before = scene.store.info("stats")["total_net_output_bytes"]
+    html = who.get(f"/q/prod/orders/{tab}").content.decode()
+    assert scene.store.info("stats")["total_net_output_bytes"] - before < 100_000
+    assert len(html) < 300_000
+    assert all("3.0 MB, not read in a list" in row for row in rows(html))
+
+
+@pytest.mark.parametrize("tab", LISTS)
+def test_hostile_words_are_text_in_every_column(scene, browser, tab):
+    bad = "<img src=x onerror=alert(1)>\" hx-get='/x'"
+    who = browser("viewer")
+    scene.row(
+        bad,
+        **dict.fromkeys(("payload", "last_error", "progress", "group", "parent"), bad),
+        state=bad,
+    )
+    scene.store.zadd(scene.key(SETS.get(tab, tab)), {bad: 0})
+    who.post(
+        f"/columns/{tab}", {"column": ["payload", "error", "progress", "lane", "parent", "state"]}
+    )
+    html = who.get(f"/q/prod/orders/{tab}").content.decode()
+    assert "<img" not in html
+    assert text(html).count("onerror=alert(1)") >= 6
+    assert not [a for _, a in tags(html) if a.get("hx-get") == "/x" or "onerror" in a]
+
+
+def test_lanes_are_chips_with_their_depths_and_the_rest_is_a_link(scene, browser):
+    for number in range(45):
+        scene.pending(f"JOB0KHTOWn{number:04}", group=f"lane-{number:02}")
+    scene.pending(A, group="lane-03")
+    scene.store.set(scene.key("g:lane-05:pending"), "x")
+    discovery.discover(servers.server("prod"))
+    html = get(browser, "pending", "?rows=50&order=desc")
+    nav = html.split('class="lanes"')[1].split("</nav>")[0]
+    said = text(nav)
+    assert "lane-03 2" in said
+    assert "lane-05 ?" in said
+    assert "lane-39 1" in said
+    assert "lane-40" not in said
+    assert "and 5 more" in said
+    hrefs = [a["href"] for tag, a in tags(nav) if tag == "a"]
+    assert hrefs[-1] == "/q/prod/orders/lanes"
+    assert hrefs[1] == "?lane=lane-00&order=desc&rows=50"
+
+
+def test_a_lane_that_no_discovery_has_seen_opens_by_its_address(scene, browser):
+    scene.pending(B)
+    scene.pending(A, group="new")
+    html = get(browser, "pending", "?lane=new")
+    assert [row.split()[0] for row in rows(html)] == [A]
+    assert "1 waiting in lane new" in text(html)
+    (current,) = [a for tag, a in tags(html) if a.get("aria-current") == "true"]
+    assert current["href"] == "?lane=new"
+    assert "This lane is empty" in text(get(browser, "pending", "?lane=nowhere"))
+
+
+@pytest.mark.parametrize("tab", LISTS)
+def test_the_forms_keep_how_the_list_is_looked_at(scene, browser, tab):
+    scene.pending(A)
+    html = get(browser, tab, "?rows=50&order=desc&lane=x")
+    carried = {
+        (a["name"], a.get("value")) for tag, a in tags(html) if tag == "input" and a.get("name")
+    }
+    assert {("rows", "50"), ("order", "desc"), ("lane", "x")} <= carried
