@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterator
 
 import redis
 
-from tests.bench import pages, scripts
+from tests.bench import memory, overview, scripts, tabs
 from tests.bench.figures import Figure
 from tests.valkey import valkey
 
 BENCHES: dict[str, Callable[..., Iterator[Figure]]] = {
     "requeue": scripts.requeue,
     "sweep": scripts.sweep,
-    "dead_tab": pages.dead_tab,
+    "tabs": tabs.tabs,
+    "memory": memory.memory,
+    "overview": overview.overview,
 }
 
 
