@@ -14,8 +14,9 @@ from django.views.decorators.http import require_http_methods
 
 from echomq_admin.console import frames
 from echomq_admin.console.htmx import here, say
+from echomq_admin.fleet.servers import console_read_only
 from echomq_admin.operations.actions import ACTIONS, VIEW, Role
-from echomq_admin.operations.services import not_allowed
+from echomq_admin.operations.services import allowed, not_allowed
 
 View = Callable[..., HttpResponse]
 _ORIGIN_HELP = (
@@ -61,6 +62,11 @@ def _guarded(view: View, permission: str, what: str, role: Role) -> View:
         return view(request, *args, **kwargs)
 
     return guarded
+
+
+def may_keep(request: HttpRequest, verb: str) -> bool:
+    """Whether the user may change what the console itself keeps of queues, by this verb."""
+    return console_read_only() is None and allowed(request.user, verb)
 
 
 def to_login(request: HttpRequest) -> HttpResponse:

@@ -30,7 +30,6 @@ from echomq_admin.operations.services import (
     NotAllowed,
     Refused,
     Unreachable,
-    allowed,
     perform,
 )
 
@@ -87,7 +86,7 @@ def _preview(request: HttpRequest, place: Place, form: SweepForm) -> HttpRespons
         "outcome": outcome,
         "dismiss": outcomes.dismissed(request),
         "op_id": forms.new_op_id(),
-        "may_sweep": place.read_only is None and allowed(request.user, "sweep"),
+        "may_sweep": place.may(request.user, "sweep"),
     }
     if form.is_valid() and outcome is None:
         context |= _previewed(place, **form.cleaned_data)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from echomq_admin.console import links, payloads
 from echomq_admin.console.payloads import Sight
 from echomq_admin.console.places import Place
-from echomq_admin.console.words import LONGEST_ID, LOST
+from echomq_admin.console.words import LOST
 from echomq_admin.emq.audit import Entry
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.rows import Text
@@ -85,7 +85,7 @@ def _job(entry: Entry, at: int, place: Place | None) -> JobLine:
     error = None if moved.error is None else Text(len(moved.error), moved.error)
     return JobLine(
         name=brief(moved.job_id),
-        href=_href(place, moved.job_id),
+        href=links.job_href(place.server.name, place.queue, moved.job_id) if place else "",
         outcome=word(moved.outcome, entry.op),
         attempts=_number(moved.attempts),
         stalled=_number(moved.stalled),
@@ -94,12 +94,6 @@ def _job(entry: Entry, at: int, place: Place | None) -> JobLine:
         error=payloads.sight(error),
         error_id=f"x{entry.entry_id}n{at}",
     )
-
-
-def _href(place: Place | None, job_id: str) -> str:
-    if place is None or len(job_id) > LONGEST_ID:
-        return ""
-    return links.job_url(place.server.name, place.queue, job_id)
 
 
 def _number(value: int | None) -> str:

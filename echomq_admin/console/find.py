@@ -8,29 +8,27 @@ from dataclasses import dataclass, field
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from echomq_admin.console.access import page
+from echomq_admin.console.access import may_keep, page
 from echomq_admin.console.htmx import show
-from echomq_admin.console.links import job_url, queue_url
-from echomq_admin.console.words import LONGEST_ID
-from echomq_admin.emq import find as ids
-from echomq_admin.emq.find import Found, Hit, Wanted
+from echomq_admin.console.links import LONGEST_ID, job_href, queue_url
+from echomq_admin.console.words import TABS, counted
+from echomq_admin.emq import find as search
+from echomq_admin.emq.find import Found, Hit, Known, Wanted
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.emq.reads import QueueCounts
 from echomq_admin.fleet import discovery
 from echomq_admin.fleet.names import brief, from_url
-from echomq_admin.fleet.servers import TROUBLE, Server, console_read_only, servers, trouble
+from echomq_admin.fleet.servers import TROUBLE, Server, servers, trouble
 from echomq_admin.fleet.snapshot import ServerSnapshot, snapshots
-from echomq_admin.operations.services import allowed
 
 MOST_NAMES = 20
 MOST_HITS = 50
 SHORTEST_BEGINNING = 4
 _TIME = re.compile(r"\d{1,2}:\d\d|\d{4}-\d\d-\d\d|(?:\d{10}|\d{13})\Z")
-_WORDS = {"schedule": "scheduled"}
 
 
 @dataclass(frozen=True)
-class Asked:
+class Meaning:
     """What a text may mean on one server: `names` that a queue's name may hold, `name` that of
     a queue, and `ids` of jobs, each with the queue that it would be in, if the text says so."""
 
@@ -39,7 +37,7 @@ class Asked:
     ids: tuple[tuple[str, str | None], ...]
 
     @classmethod
-    def read(cls, text: str, server_name: str) -> Asked:
+    def read(cls, text: str, server_name: str) -> Meaning:
         """`name`, `id`, `name id`, also behind `server/`; each in its `~` form too."""
         head, slash, rest = text.partition("/")
         wholes = [text, rest] if slash and rest and head == server_name else [text]
@@ -69,7 +67,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class QueueLine:
+class FoundQueue:
     """A queue that was found; `is_exact` when that is its whole name. `counts` are at most a
     second old, `None` when not known."""
 
@@ -83,13 +81,12 @@ class QueueLine:
     def numbers(self) -> tuple[tuple[str, int | None], ...]:
         if self.counts is None:
             return ("Pending", None), ("Active", None), ("Dead", None)
-        parts = (self.counts.pending, self.counts.lanes_pending)
-        waiting = None if None in parts else sum(parts)
-        return ("Pending", waiting), ("Active", self.counts.active), ("Dead", self.counts.dead)
+        counts = self.counts
+        return ("Pending", counts.waiting), ("Active", counts.active), ("Dead", counts.dead)
 
 
 @dataclass(frozen=True)
-class JobLine:
+class FoundJob:
     """A job that was found, with the words for what holds it; none when only its row does.
     An id that is too long for an address has no `href`."""
 
@@ -106,10 +103,10 @@ class Answer:
     """What all servers gave. `apart` are those that could not be searched, `reach` says how far
     the others were, and `is_whole` that nothing was left out."""
 
-    queues: list[QueueLine] = field(default_factory=list)
+    queues: list[FoundQueue] = field(default_factory=list)
     more_queues: int = 0
-    jobs: list[JobLine] = field(default_factory=list)
-    starting: list[JobLine] = field(default_factory=list)
+    jobs: list[FoundJob] = field(default_factory=list)
+    starting: list[FoundJob] = field(default_factory=list)
     more: bool = False
     apart: list[str] = field(default_factory=list)
     reach: list[str] = field(default_factory=list)
@@ -140,15 +137,11 @@ def find(request: HttpRequest) -> HttpResponse:
         return redirect(answer.only)
     context |= {
         "answer": answer,
-        "adds": [server.name for server in servers()] if _may_add(request) else [],
+        "adds": [server.name for server in servers()] if may_keep(request, "add_queue") else [],
         "is_time": _TIME.match(text) is not None,
         "too_short": len(text) < SHORTEST_BEGINNING,
     }
     return show(request, "console/find.html", context)
-
-
-def _may_add(request: HttpRequest) -> bool:
-    return console_read_only() is None and allowed(request.user, "add_queue")
 
 
 def _forms(text: str) -> tuple[str, ...]:
@@ -161,9 +154,9 @@ def _forms(text: str) -> tuple[str, ...]:
 
 def _search(text: str) -> Answer:
     answer = Answer()
-    queues: list[tuple[int, str, QueueLine]] = []
+    queues: list[tuple[int, str, FoundQueue]] = []
     for server, look in zip(servers(), snapshots(), strict=True):
-        queues += _on_server(server, look, Asked.read(text, server.name), answer)
+        queues += _on_server(server, look, Meaning.read(text, server.name), answer)
     lines = [line for _, _, line in sorted(queues, key=lambda found: found[:2])]
     answer.queues, answer.more_queues = lines[:MOST_NAMES], max(0, len(lines) - MOST_NAMES)
     answer.more |= len(answer.starting) > MOST_HITS
@@ -172,35 +165,35 @@ def _search(text: str) -> Answer:
 
 
 def _on_server(
-    server: Server, look: ServerSnapshot, asked: Asked, answer: Answer
-) -> list[tuple[int, str, QueueLine]]:
+    server: Server, look: ServerSnapshot, meaning: Meaning, answer: Answer
+) -> list[tuple[int, str, FoundQueue]]:
     """Notes the jobs of one server in `answer`; returns its queues, each with rank and name."""
     lanes = discovery.known(server.name)
     names = set(lanes)
-    found = _found(server, look, lanes, asked, answer)
+    found = _found(server, look, lanes, meaning, answer)
     if found:
         _note(server, found, answer)
-        names |= {asked.name} if found.has_queue else set()
+        names |= {meaning.name} if found.has_queue else set()
     counts = {one.queue: one for one in look.queues}
-    ranks = {name: rank for name in names if (rank := asked.rank(name)) is not None}
+    ranks = {name: rank for name in names if (rank := meaning.rank(name)) is not None}
     return [
         (rank, name, _queue(server, name, rank == 0, counts.get(name)))
         for name, rank in ranks.items()
     ]
 
 
-def _queue(server: Server, name: str, is_exact: bool, counts: QueueCounts | None) -> QueueLine:
-    return QueueLine(brief(name), server.name, queue_url(server.name, name), is_exact, counts)
+def _queue(server: Server, name: str, is_exact: bool, counts: QueueCounts | None) -> FoundQueue:
+    return FoundQueue(brief(name), server.name, queue_url(server.name, name), is_exact, counts)
 
 
 def _found(
-    server: Server, look: ServerSnapshot, lanes: ids.Lanes, asked: Asked, answer: Answer
+    server: Server, look: ServerSnapshot, lanes: Known, meaning: Meaning, answer: Answer
 ) -> Found | None:
     if look.error:
         answer.apart.append(look.error)
         return None
     try:
-        return ids.find(server.client, lanes, asked.wanted, asked.name)
+        return search.find(server.client, lanes, meaning.wanted, meaning.name)
     except TROUBLE as error:
         answer.apart.append(trouble(server, error))
         return None
@@ -216,38 +209,34 @@ def _note(server: Server, found: Found, answer: Answer) -> None:
     answer.reach.append(_reach(server, found))
 
 
-def _job(server: Server, hit: Hit) -> JobLine:
-    return JobLine(
+def _job(server: Server, hit: Hit) -> FoundJob:
+    return FoundJob(
         name=brief(hit.job_id),
         server=server.name,
         queue=brief(hit.queue),
-        href=job_url(server.name, hit.queue, hit.job_id) if len(hit.job_id) <= LONGEST_ID else "",
+        href=job_href(server.name, hit.queue, hit.job_id),
         queue_href=queue_url(server.name, hit.queue),
         places=tuple(_place(*place) for place in hit.places),
     )
 
 
 def _place(name: str, group: str | None) -> str:
-    return _WORDS.get(name, name) if group is None else f"lane {brief(group)}"
+    return TABS[name] if group is None else f"lane {brief(group)}"
 
 
 def _reach(server: Server, found: Found) -> str:
     """How far one server was searched, in a sentence or a few."""
-    said = [f"{server.name}: the id was looked for in {_count(found.queues, 'known queue')}."]
+    said = [f"{server.name}: the id was looked for in {counted(found.queues, 'known queue')}."]
     if found.has_beginnings:
         said.append(
             "Ids that begin so were looked for among waiting and dead jobs, and in active and "
-            f"scheduled sets of up to {ids.SMALL:,} jobs."
+            f"scheduled sets of up to {search.SMALL:,} jobs."
         )
     if found.large:
-        said.append(f"{_count(found.large, 'larger set')} of these not searched for beginnings.")
+        said.append(f"{counted(found.large, 'larger set')} of these not searched for beginnings.")
     if found.queues_left or found.lanes_left:
-        left = f"{_count(found.queues_left, 'queue')} and {_count(found.lanes_left, 'lane')}"
+        left = f"{counted(found.queues_left, 'queue')} and {counted(found.lanes_left, 'lane')}"
         said.append(f"Not looked at: {left}.")
     if found.faults:
         said.append(f"Could not be read: {'; '.join(found.faults[:3])}.")
     return " ".join(said)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

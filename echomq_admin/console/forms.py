@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import NAMESPACE_OID, uuid4, uuid5
 
@@ -16,6 +17,7 @@ from echomq_admin.fleet.names import from_url, to_url
 SIZES = (25, 50, 100)
 ORDERS = ("asc", "desc")
 LONGEST_AT = 200
+_LONGEST_NUMBER = 15
 _NAMESPACE = re.compile(r"[A-Z]{3}\Z")
 _OP_ID = re.compile(r"[0-9a-f]{32}\Z")
 _SEEN = "console.sweep.seen"
@@ -39,7 +41,7 @@ class PageLook:
 
     @classmethod
     def read(cls, query: QueryDict) -> PageLook:
-        rows, lane = query.get("rows", ""), query.get("lane", "")
+        lane = query.get("lane", "")
         order, namespace = query.get("order", ""), query.get("in", "")
         try:
             group = from_url(lane) if lane else None
@@ -47,7 +49,7 @@ class PageLook:
             group = None
         return cls(
             cursor=query.get("cursor", ""),
-            rows=int(rows) if rows in {str(size) for size in SIZES} else SIZES[0],
+            rows=rows_of(query),
             lane=group,
             order=order if order in ORDERS else "",
             at=query.get("at", "")[:LONGEST_AT].strip(),
@@ -68,9 +70,25 @@ class PageLook:
 
     def query(self, **changes: str) -> str:
         """The query string of `values`."""
-        query = QueryDict(mutable=True)
-        query.update(self.values(**changes))
-        return query.urlencode()
+        return query_of(self.values(**changes))
+
+
+def natural(text: str) -> int | None:
+    """A whole number from 0 on as an address carries it; `None` for what is none."""
+    return int(text) if text.isdecimal() and len(text) <= _LONGEST_NUMBER else None
+
+
+def rows_of(query: QueryDict) -> int:
+    """The size of a page that an address asks for; the smallest for what is no size."""
+    rows = query.get("rows", "")
+    return int(rows) if rows in {str(size) for size in SIZES} else SIZES[0]
+
+
+def query_of(values: Mapping[str, str]) -> str:
+    """These fields as a query string, without the empty ones."""
+    query = QueryDict(mutable=True)
+    query.update({name: value for name, value in values.items() if value})
+    return query.urlencode()
 
 
 @dataclass(frozen=True)

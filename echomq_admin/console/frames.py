@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from echomq_admin.console.links import queue_url
 from echomq_admin.fleet import attention
-from echomq_admin.fleet.attention import Why, worst
+from echomq_admin.fleet.attention import Need, Why, worst
 from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.preferences import all_settings
 from echomq_admin.fleet.servers import UnreadableSetting
@@ -32,7 +32,7 @@ class RailServer:
 
 
 @dataclass(frozen=True)
-class Need:
+class RailNeed:
     """A queue or a server that needs a person, with the word that says why."""
 
     name: str
@@ -48,7 +48,7 @@ class Frame:
     what the page shows could be read now."""
 
     servers: tuple[RailServer, ...]
-    needs: tuple[Need, ...]
+    needs: tuple[RailNeed, ...]
     more_needs: int
     total: str
     role: str
@@ -120,21 +120,21 @@ def _rail_server(look: ServerSnapshot, chosen: str) -> RailServer:
     return RailServer(look.server, href, _seen(look), bool(look.error), look.server == chosen)
 
 
-def _needs(look: ServerSnapshot) -> Iterator[attention.Need]:
+def _needs(look: ServerSnapshot) -> Iterator[Need]:
     own = all_settings(look.server)
     return attention.needs(look, {queue for queue, settings in own.items() if settings.hidden})
 
 
-def _shown(need: attention.Need, where: dict, chosen: str) -> Need:
+def _shown(need: Need, where: dict, chosen: str) -> RailNeed:
     tab, word, css = _WORDS[need.why]
     why = word.format(need.size)
     if need.counts is None:
         href = f"{reverse('overview')}?server={need.server}"
-        return Need(need.server, href, why, css, need.server == chosen)
+        return RailNeed(need.server, href, why, css, need.server == chosen)
     queue = need.counts.queue
     current = where == {"server": need.server, "queue": queue}
     why = f"{why}?" if need.stale else why
-    return Need(brief(queue, 60), queue_url(need.server, queue, tab), why, css, current)
+    return RailNeed(brief(queue, 60), queue_url(need.server, queue, tab), why, css, current)
 
 
 # The tab that shows it, the word and its colour.

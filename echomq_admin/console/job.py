@@ -90,7 +90,7 @@ def job_trail(request: HttpRequest, server: str, queue: str, job: str) -> HttpRe
         "job_url": _url(place, job),
         "tail": tail,
         "entries": [entries.line(entry) for entry in mine if entry.jobs],
-        "now_ms": place.look.now_ms or 0,
+        "now_ms": place.now_ms,
     }
     return show(request, "console/job_trail.html", context, part="trail" if is_section else "live")
 
@@ -120,9 +120,7 @@ def _place(server_name: str, queue: str) -> Place:
     try:
         return places.find(server_name, queue)
     except Http404:
-        if all(server.name != server_name for server in servers.servers()):
-            raise
-    server = servers.server(server_name)
+        server = places.server(server_name)
     look = snapshot(server)
     return Place(server, queue, look, None, servers.read_only_reason(server, queue, look.facts))
 

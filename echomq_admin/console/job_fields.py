@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import blake2s
 
 from django.http import QueryDict
 from django.urls import reverse
 
 from echomq_admin.console import job_words, payloads
-from echomq_admin.console.bodies import Body, body
+from echomq_admin.console.bodies.body import Body, body
+from echomq_admin.console.forms import natural
+from echomq_admin.console.rows import dom_id
 from echomq_admin.emq.fields import LONG_FIRST, Field
 from echomq_admin.emq.keyspace import from_wire, to_wire
 from echomq_admin.emq.rows import SHORT, Text
@@ -71,7 +72,7 @@ def read_have(query: QueryDict) -> Mapping[bytes, int]:
     have = {}
     for text in query.getlist("have"):
         size, _, name = text.partition(":")
-        if size.isdecimal() and len(size) <= 15 and name:
+        if natural(size) is not None and name:
             have[_name(name)] = int(size)
     return have
 
@@ -100,7 +101,7 @@ def _panel(server: str, queue: str, job_id: str, field: Field) -> FieldPanel:
     named = from_wire(field.name)
     return FieldPanel(
         title=_TITLES.get(field.name) or brief(named),
-        dom_id=_dom_id(field.name),
+        dom_id=dom_id(named, "f"),
         size=payloads.size(field.size),
         body=None if field.value is None else body(field.value),
         is_kept=field.is_kept,
@@ -118,7 +119,3 @@ def _row(field: Field) -> FieldRow:
     sight = payloads.sight(Text(field.size, field.value))
     why = job_words.FIELDS.get(field.name, "")
     return FieldRow(brief(from_wire(field.name)), sight.full or sight.line, sight.kind, why)
-
-
-def _dom_id(name: bytes) -> str:
-    return "f" + blake2s(name, digest_size=8).hexdigest()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.http import QueryDict
 
 from echomq_admin.console import payloads
+from echomq_admin.console.forms import natural
 from echomq_admin.emq.reads import LogPage
 
 PAGE, SECTION = 200, 20
@@ -32,9 +33,7 @@ class LogLook:
 
     @classmethod
     def read(cls, query: QueryDict, is_section: bool) -> LogLook:
-        before = query.get("before", "")
-        is_number = before.isdecimal() and len(before) <= 15
-        return cls(int(before) if is_number else None, SECTION if is_section else PAGE)
+        return cls(natural(query.get("before", "")), SECTION if is_section else PAGE)
 
     def older(self, found: LogPage) -> str:
         """The query of the page of older lines; empty when there is none."""

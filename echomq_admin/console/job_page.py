@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from echomq_admin.console import job_fields, job_view, job_words, words
+from echomq_admin.console import job_fields, job_view, job_words, links, words
 from echomq_admin.console.places import Place
 from echomq_admin.console.rows import key, pips
 from echomq_admin.console.times import exact
@@ -25,7 +25,7 @@ def head(place: Place, look: JobLook) -> dict:
         "gone": look.is_gone,
         "name": here.name,
         "state": job_view.state_word(look),
-        "state_css": job_view.state_css(look),
+        "state_chip": job_view.state_chip(look),
         "held": job_view.held_rows(place, look, max_stalled),
         "oddities": job_words.oddities(look),
         "faults": sorted(look.faults.items()),
@@ -64,7 +64,7 @@ def _lane(place: Place, look: JobLook) -> dict:
         return {"lane_name": None}
     return {
         "lane_name": brief(group),
-        "lane_url": job_view.lane_url(place, group),
+        "lane_url": links.lane_href(place.server.name, place.queue, group),
         "lane_words": job_words.lane(look.lane) if look.lane else "",
     }
 

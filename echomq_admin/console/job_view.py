@@ -19,8 +19,6 @@ from echomq_admin.emq.whereabouts import Held
 from echomq_admin.fleet.names import brief, to_url
 from echomq_admin.operations.possible import Possible, Seen, possible
 
-_TABS = {"pending": "pending", "active": "active", "schedule": "scheduled", "dead": "dead"}
-
 
 @dataclass(frozen=True, slots=True)
 class HeldRow:
@@ -64,17 +62,17 @@ def state_word(look: JobLook) -> str:
     places = {held.place for held in look.held}
     for place in ("active", "dead", "schedule", "pending", "lane"):
         if place in places:
-            return {"schedule": "scheduled", "lane": "pending"}.get(place, place)
+            return "pending" if place == "lane" else words.TABS[place]
     return "awaiting children" if look.job.state == job_words.AWAITS else "in no set"
 
 
-def state_css(look: JobLook) -> str:
-    """What the chip of the state looks like: what is wrong stands out."""
+def state_chip(look: JobLook) -> tuple[str, str]:
+    """The class and the shape of the chip of the state: what is wrong stands out."""
     word = state_word(look)
     is_odd = look.is_settled and (len(look.held) > 1 or word == "in no set")
     if is_odd or (look.job.fault and not look.is_gone):
-        return "odd"
-    return word if word in {"active", "dead"} else "plain"
+        return "soon", "warn"
+    return {"active": ("live", "live"), "dead": ("dead", "dead")}.get(word, ("plain", "info"))
 
 
 def action_rows(
@@ -108,7 +106,7 @@ def seen(look: JobLook, queue: str) -> Seen:
 
 def find_url(job_id: str) -> str:
     """Where the id is searched for on all servers; empty when it is too long for an address."""
-    if len(job_id) > words.LONGEST_ID:
+    if len(job_id) > links.LONGEST_ID:
         return ""
     query = QueryDict(mutable=True)
     query["q"] = to_url(job_id)
@@ -139,18 +137,11 @@ def job_link(place: Place, job_id: str, queue: str | None = None) -> Link:
     return Link(brief(job_id), links.job_url(place.server.name, where, job_id))
 
 
-def lane_url(place: Place, group: str) -> str:
-    """The waiting jobs of a lane; empty when its name is too long for an address."""
-    if len(group) > words.LONGEST_ID:
-        return ""
-    return f"{place.url('queue_pending')}?lane={to_url(group)}"
-
-
 def _held_row(place: Place, look: JobLook, held: Held, max_stalled: int) -> HeldRow:
     name = job_words.set_name(held)
     if held.group is not None:
-        return HeldRow(name, lane_url(place, held.group))
-    href = links.queue_url(place.server.name, place.queue, _TABS[held.place])
+        return HeldRow(name, links.lane_href(place.server.name, place.queue, held.group))
+    href = links.queue_url(place.server.name, place.queue, words.TABS[held.place])
     if held.place == "active":
         lease = lease_of(replace(look.job, score=held.score), look.now_ms)
         scale = rows.scale_ms((lease,))

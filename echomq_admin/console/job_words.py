@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from echomq_admin.emq.flow import Parent
+from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.lanes import LaneState
 from echomq_admin.emq.reads import JobLook
 from echomq_admin.emq.rows import ROW_MISSING
@@ -18,7 +19,7 @@ _LOST = {
     b"scheduled": "nothing will ever promote it",
     b"dead": "no list shows it",
 }
-ROTA = {
+_ROTA = {
     "on ring": "on the ring",
     "empty": "empty",
     "paused": "paused",
@@ -115,7 +116,7 @@ def lane(state: LaneState) -> str:
     flight = "in flight unknown" if state.in_flight is None else f"{state.in_flight:,} in flight"
     limit = "" if state.limit is None else f" of at most {state.limit:,}"
     fault = f" ({state.fault})" if state.fault else ""
-    return f"{depth}, {flight}{limit}; {ROTA[state.rota]}{fault}"
+    return f"{depth}, {flight}{limit}; {_ROTA[state.rota]}{fault}"
 
 
 def parent(parent: Parent) -> str:
@@ -137,7 +138,7 @@ def policy(raw: bytes | None) -> str:
 
 
 def _state(raw: bytes) -> str:
-    return brief(raw.decode("utf-8", "surrogateescape"), 60) if raw else "nothing"
+    return brief(from_wire(raw), 60) if raw else "nothing"
 
 
 def _listed(names: list[str]) -> str:

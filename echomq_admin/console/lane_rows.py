@@ -8,13 +8,13 @@ from functools import cache
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from echomq_admin.console.links import queue_url
+from echomq_admin.console.links import lane_href
 from echomq_admin.console.places import Place
 from echomq_admin.console.rows import dom_id
 from echomq_admin.console.templatetags.console import icon
-from echomq_admin.console.words import LONGEST_ID, jobs
+from echomq_admin.console.words import counted, jobs, lane_command
 from echomq_admin.emq.reads import Lane, LanePage, LaneState, Rota
-from echomq_admin.fleet.names import brief, shown, to_url
+from echomq_admin.fleet.names import brief, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def lane_row(lane: Lane, place: Place) -> LaneRow:
     return LaneRow(
         dom_id=dom_id(state.group),
         name=brief(state.group),
-        href=_href(place, state.group),
+        href=lane_href(place.server.name, place.queue, state.group),
         fault=fault,
         standing=_drawn(state, fault),
         help=f"{standing.why}\n{_settle(place, state)}" if standing.is_wrong else "",
@@ -138,10 +138,7 @@ def _optional(value: int | None, why: str) -> SafeString | str:
 def _settle(place: Place, state: LaneState) -> str:
     """The command that puts a lane where it belongs on the ring, whatever is wrong, and changes
     nothing else: it pauses what is paused, or resumes what is not."""
-    verb = "pause_lane" if state.paused else "resume_lane"
-    name = to_url(state.group) if len(state.group) <= LONGEST_ID else "~…"
-    target = f"{place.server.name}/{to_url(place.queue)}"
-    return f"manage.py emq {verb} --as NAME --group={name} {target}"
+    return lane_command(place, "pause_lane" if state.paused else "resume_lane", state.group)
 
 
 def lost_slots(found: LanePage) -> str:
@@ -150,15 +147,9 @@ def lost_slots(found: LanePage) -> str:
     if not lost:
         return ""
     held, leases = found.held or 0, found.leases or 0
-    hold = f"The lanes hold {held:,} slot{'' if held == 1 else 's'}"
+    hold = f"The lanes hold {counted(held, 'slot')}"
     flight = f"only {jobs(leases)} of the queue {'is' if leases == 1 else 'are'} in flight"
     if not leases:
         flight = "no job of the queue is in flight"
     by_none = f"{lost:,} slot{' is' if lost == 1 else 's are'} held by no job"
     return f"{hold}, {flight}: {'' if not leases else 'at least '}{by_none}"
-
-
-def _href(place: Place, group: str) -> str:
-    if len(group) > LONGEST_ID:
-        return ""
-    return f"{queue_url(place.server.name, place.queue, 'pending')}?lane={to_url(group)}"

@@ -8,13 +8,12 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 
 from echomq_admin.console import lane_rows, places
 from echomq_admin.console.access import page
-from echomq_admin.console.forms import SIZES
+from echomq_admin.console.forms import SIZES, query_of, rows_of
 from echomq_admin.console.htmx import show
+from echomq_admin.console.lists import around, turns
 from echomq_admin.console.tables import NUM, Heading
-from echomq_admin.console.tabs import tabs
 from echomq_admin.emq.reads import LaneLook, LanePage, lane_page
 from echomq_admin.fleet import discovery
-from echomq_admin.operations.services import allowed
 
 _ONLY = {"": "all", "off": "off the ring", "paused": "paused", "limit": "at limit"}
 _SORTS = ("name", "depth", "in_flight")
@@ -39,7 +38,7 @@ class Look:
 
     @classmethod
     def read(cls, query: QueryDict) -> Look:
-        rows, only, sort = (query.get(name, "") for name in ("rows", "only", "sort"))
+        only, sort = query.get("only", ""), query.get("sort", "")
         name = sort.removeprefix("-")
         return cls(
             LaneLook(
@@ -48,7 +47,7 @@ class Look:
                 sort=name if name in _SORTS else "name",
                 descending=name in _SORTS and sort.startswith("-"),
                 cursor=query.get("cursor", ""),
-                limit=int(rows) if rows in {str(size) for size in SIZES} else SIZES[0],
+                limit=rows_of(query),
             )
         )
 
@@ -67,9 +66,11 @@ class Look:
 
     def query(self, **changes: str) -> str:
         """The query string of `values`."""
-        query = QueryDict(mutable=True)
-        query.update(self.values(**changes))
-        return query.urlencode()
+        return query_of(self.values(**changes))
+
+    @property
+    def rows(self) -> int:
+        return self.lanes.limit
 
     def headings(self, is_sortable: bool) -> list[Heading]:
         """The headings; while not all lanes are read, none sorts."""
@@ -97,9 +98,7 @@ def lanes(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     known = discovery.lanes_of(server, queue)
     found = lane_page(place.server.client, queue, known, look.lanes)
     place = place.seen(lanes=found.total)
-    context = {
-        "place": place,
-        "tabs": tabs(place, "lanes", found.total),
+    context = around(request, place, "lanes", look, found.total) | {
         "found": found,
         "rows": [lane_rows.lane_row(lane, place) for lane in found.lanes],
         "headings": look.headings(found.is_sortable),
@@ -110,12 +109,9 @@ def lanes(request: HttpRequest, server: str, queue: str) -> HttpResponse:
         "hidden": look.values(q=""),
         "said": _said(found),
         "lost": lane_rows.lost_slots(found),
-        "sizes": [(size, look.query(rows=str(size))) for size in SIZES],
-        "rows_now": look.lanes.limit,
-        "before": look.query(cursor=found.previous) if found.previous else "",
-        "after": look.query(cursor=found.next) if found.next else "",
         "everything": look.query(q="", only=""),
-        "may_sweep": place.read_only is None and allowed(request.user, "sweep"),
+        "forth_word": "Go on" if found.matching is None else "",
+        **turns(look, found),
     }
     return show(request, "console/lanes.html", context)
 

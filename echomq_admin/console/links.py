@@ -8,6 +8,9 @@ from django.urls import get_script_prefix, reverse
 
 from echomq_admin.fleet.names import to_url
 
+# Longer names are shown, but no address and no form carries them.
+LONGEST_ID = 8_000
+
 
 def queue_url(server: str, queue: str, tab: str = "active") -> str:
     """The address of a tab of a queue: `active`, `pending`, `scheduled`, `dead`, `lanes`, …."""
@@ -17,6 +20,18 @@ def queue_url(server: str, queue: str, tab: str = "active") -> str:
 def job_url(server: str, queue: str, job_id: str) -> str:
     """The address of the page of a job."""
     return f"{_base(get_script_prefix(), server, queue)}/job/{to_url(job_id)}"
+
+
+def job_href(server: str, queue: str, job_id: str) -> str:
+    """The same, empty for an id that is too long for an address."""
+    return job_url(server, queue, job_id) if len(job_id) <= LONGEST_ID else ""
+
+
+def lane_href(server: str, queue: str, group: str) -> str:
+    """The address of the waiting jobs of a lane; empty for a name too long for an address."""
+    if len(group) > LONGEST_ID:
+        return ""
+    return f"{queue_url(server, queue, 'pending')}?lane={to_url(group)}"
 
 
 @lru_cache(maxsize=4096)

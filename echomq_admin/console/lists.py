@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import EllipsisType
+from typing import Protocol
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -16,7 +17,6 @@ from echomq_admin.console.tables import ListTable
 from echomq_admin.console.tabs import tabs
 from echomq_admin.emq.reads import ActivePage, JobPage
 from echomq_admin.fleet.preferences import queue_settings
-from echomq_admin.operations.services import allowed
 
 
 class Asked:
@@ -70,19 +70,48 @@ class Asked:
             "tools": tools.tools(self.request, look, found, self.jump, table, columns),
             "order": "" if is_by_score else table.orders[self.descending],
             "is_by_score": is_by_score,
-            "before": look.query(cursor=found.previous) if found.previous else "",
-            "after": look.query(cursor=found.next) if found.next else "",
             "back_word": words[0],
             "forth_word": words[1],
+            **turns(look, found),
         }
 
 
-def around(request: HttpRequest, place: Place, tab: str, look: PageLook, total) -> dict:
+class Look(Protocol):
+    """How a page is looked at: so many rows, and the address of the same look but for changes."""
+
+    @property
+    def rows(self) -> int: ...
+
+    def query(self, **changes: str) -> str: ...
+
+
+class Cut(Protocol):
+    """A page of something longer: the cursors of the pages beside it, `None` at an end."""
+
+    @property
+    def previous(self) -> str | None: ...
+
+    @property
+    def next(self) -> str | None: ...
+
+
+def turns(look: Look, found: Cut) -> dict:
+    """The addresses of the page before and of the one behind; empty where there is none."""
+    return {
+        "before": look.query(cursor=found.previous) if found.previous else "",
+        "after": look.query(cursor=found.next) if found.next else "",
+    }
+
+
+def around(
+    request: HttpRequest, place: Place, tab: str, look: Look, total: int | None
+) -> dict[str, object]:
+    """What stands around every list of a queue; `total` is what its page read of the tab."""
     return {
         "place": place,
         "tabs": tabs(place, tab, total),
         "look": look.query(),
         "sizes": [(size, look.query(rows=str(size), cursor="")) for size in SIZES],
         "rows_now": look.rows,
-        "may_sweep": place.read_only is None and allowed(request.user, "sweep"),
+        "may_sweep": place.may(request.user, "sweep"),
     }

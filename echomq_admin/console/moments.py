@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, time
 
 from echomq_admin.console import times
 
 EXAMPLES = "2026-11-29 13:00, 13:00, 2 h ago, in 10 min, or unix ms"
 _LONGEST = 64
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WHOLE = re.compile(r"-?[0-9]{1,15}")
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,3}))?)?")
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T].+)?", re.I)
@@ -107,4 +106,4 @@ def _dated(typed: str) -> int:
 def _ms(moment: datetime) -> int:
     """Unix ms; a clock time without a zone is one of the console's."""
     known = moment if moment.tzinfo else moment.replace(tzinfo=times.zone())
-    return (known - _EPOCH) // timedelta(milliseconds=1)
+    return times.unix_ms(known)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 
-from echomq_admin.console.access import page
+from echomq_admin.console.access import may_keep, page
 from echomq_admin.console.htmx import show
 from echomq_admin.console.queue_table import Entry, QueueRow, QueueTable, ordered, queue_row
 from echomq_admin.console.strip import MOST_LINES, strip
@@ -17,7 +17,6 @@ from echomq_admin.fleet.models import Pass
 from echomq_admin.fleet.preferences import QueueSettings, all_settings
 from echomq_admin.fleet.servers import Server, console_read_only, servers
 from echomq_admin.fleet.snapshot import ServerSnapshot, lives, snapshots
-from echomq_admin.operations.services import allowed
 
 PER_PAGE = 100
 # What the filter leaves as it is in the address.
@@ -60,9 +59,9 @@ class Sifted:
         hidden = [entry for entry in entries if entry.hidden]
         if query.get("hidden") != "show" and "hidden" not in words:
             entries = [entry for entry in entries if not entry.hidden]
-        history = [entry for entry in entries if entry.counts.is_history]
+        history = [entry for entry in entries if entry.is_history]
         if query.get("history") == "hide":
-            entries = [entry for entry in entries if not entry.counts.is_history]
+            entries = [entry for entry in entries if not entry.is_history]
         matching = [entry for entry in entries if not words or _matches(entry.words, words)]
         return cls(matching, len(entries), len(history), len(hidden))
 
@@ -87,7 +86,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         "age_s": age_s,
         "others_s": others_s if others_s > age_s + _NOTABLE_S else 0,
         "read_only": console_read_only(),
-        "may_add": allowed(request.user, "add_queue") and not console_read_only(),
+        "may_add": may_keep(request, "add_queue"),
         **_address(query),
         **_pager(query, number, pages, len(entries)),
         **_needs(lines, chosen),

@@ -49,8 +49,13 @@ def sight(field: Text | None, absent: str = "–", see: str = "") -> Sight:
 def size(count: int) -> str:
     """A number of bytes: `214 bytes`, `3.0 MB`."""
     if count < 10_000:
-        return f"{count:,} byte{'' if count == 1 else 's'}"
+        return size_exactly(count)
     return f"{count / 1_000:,.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:,.1f} MB"
+
+
+def size_exactly(count: int) -> str:
+    """A number of bytes: `1 byte`, `3,012,044 bytes`."""
+    return f"{count:,} byte{'' if count == 1 else 's'}"
 
 
 def as_text(raw: bytes, cut: bool = False) -> str | None:

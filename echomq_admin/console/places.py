@@ -13,6 +13,7 @@ from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.servers import Server, UnknownServer
 from echomq_admin.fleet.snapshot import ServerSnapshot, live
+from echomq_admin.operations.services import allowed
 
 
 class Away(Exception):
@@ -38,6 +39,11 @@ class Place:
     def name(self) -> str:
         return brief(self.queue)
 
+    @property
+    def now_ms(self) -> int:
+        """The server's clock at the last look, unix ms; 0 when there was none."""
+        return self.look.now_ms or 0
+
     def url(self, route: str) -> str:
         """The address of one of the pages of this queue."""
         return reverse(route, args=[self.server.name, self.queue])
@@ -46,6 +52,10 @@ class Place:
         """The same place with the numbers that its page has just read itself; `None` is none."""
         fresh = {name: count for name, count in counts.items() if count is not None}
         return replace(self, counts=replace(self.counts, **fresh)) if self.counts else self
+
+    def may(self, user, verb: str) -> bool:
+        """Whether this user may use the verb here, now."""
+        return self.read_only is None and allowed(user, verb)
 
     @property
     def sweep_url(self) -> str:
@@ -64,22 +74,27 @@ class Place:
         return self.url("queue_audit")
 
 
+def server(name: str) -> Server:
+    """The server of an address. Raises `Http404` when there is none of that name."""
+    try:
+        return servers.server(name)
+    except UnknownServer:
+        raise Http404(f"No server is called “{brief(name)}”.") from None
+
+
 def find(server_name: str, queue: str) -> Place:
     """The place of an address. Raises `Http404` for what is not there, `Away` when out of reach."""
-    try:
-        server = servers.server(server_name)
-    except UnknownServer:
-        raise Http404(f"No server is called “{brief(server_name)}”.") from None
-    look = live(server, [queue])
+    where = server(server_name)
+    look = live(where, [queue])
     counts = look.counts_of(queue)
-    place = Place(server, queue, look, counts)
+    place = Place(where, queue, look, counts)
     if look.error:
         raise Away(look.error, place)
     try:
-        counts = counts or _count(server, queue)
+        counts = counts or _count(where, queue)
     except servers.TROUBLE as error:
-        raise Away(servers.trouble(server, error), place) from None
-    reason = servers.read_only_reason(server, queue, look.facts)
+        raise Away(servers.trouble(where, error), place) from None
+    reason = servers.read_only_reason(where, queue, look.facts)
     return replace(place, counts=counts, read_only=reason)
 
 
@@ -87,5 +102,5 @@ def _count(server: Server, queue: str) -> QueueCounts:
     """The sizes of a queue that the snapshot does not hold yet."""
     if not discovery.knows(server, queue):
         raise Http404(f"{server.name} has no queue “{brief(queue)}”.")
-    lanes = discovery.known(server.name).get(queue, ())
+    lanes = discovery.lanes_of(server.name, queue)
     return reads.counts(server.client, {queue: lanes})[1][0]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 
 from echomq_admin.console import outcomes, places
-from echomq_admin.console.access import acts, page
+from echomq_admin.console.access import acts, may_keep, page
 from echomq_admin.console.forms import new_op_id
 from echomq_admin.console.htmx import show
 from echomq_admin.console.outcomes import Outcome
@@ -21,9 +21,9 @@ from echomq_admin.console.settings_form import ARGS, SettingsForm, changes, erro
 from echomq_admin.console.tabs import tabs
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import brief, from_url
-from echomq_admin.fleet.servers import Server, UnknownServer
+from echomq_admin.fleet.servers import Server
 from echomq_admin.operations.refusals import Invalid
-from echomq_admin.operations.services import Call, Refused, allowed, perform
+from echomq_admin.operations.services import Call, Refused, perform
 
 LISTED = 20
 LONGEST_NAME = 500
@@ -54,9 +54,14 @@ def _save(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 
 @acts("hide_queue")
 def hide(request: HttpRequest, server: str, queue: str) -> HttpResponse:
-    """Hide a queue from the overview, or with `hidden=0` list it there again."""
+    """Hide a queue from the overview, or with `hidden=0` list it there again; then back to where
+    the button was, the overview or the settings."""
     verb = "unhide_queue" if request.POST.get("hidden") == "0" else "hide_queue"
-    return _switch(request, verb, server, queue)
+    outcome = _performed(request, verb, server, queue)
+    if request.POST.get("back") == "overview" and outcome.level == "done":
+        look = QueryDict(request.POST.get("look", "")).urlencode()
+        return redirect(reverse("overview") + (f"?{look}" if look else ""))
+    return _back(request, server, queue, outcome)
 
 
 @acts("forget_queue")
@@ -70,7 +75,7 @@ def forget(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 @acts("add_queue", "GET", "HEAD", "POST")
 def add(request: HttpRequest, server: str) -> HttpResponse:
     """Add a queue by its name; below the form are those that were added so."""
-    where = _server(server)
+    where = places.server(server)
     if request.method != "POST":
         return _show_added(request, where)
     typed = request.POST.get("name", "")
@@ -80,15 +85,6 @@ def add(request: HttpRequest, server: str) -> HttpResponse:
     except Refused as refused:
         return _show_added(request, where, typed, refused.sentence)
     return _back(request, server, queue, Outcome("done", done.sentence))
-
-
-def _switch(request: HttpRequest, verb: str, server: str, queue: str) -> HttpResponse:
-    """Do it and go back to where the button was: the overview, or the settings."""
-    outcome = _performed(request, verb, server, queue)
-    if request.POST.get("back") == "overview" and outcome.level == "done":
-        look = QueryDict(request.POST.get("look", "")).urlencode()
-        return redirect(reverse("overview") + (f"?{look}" if look else ""))
-    return _back(request, server, queue, outcome)
 
 
 def _performed(request: HttpRequest, verb: str, server: str, queue: str) -> Outcome:
@@ -122,7 +118,10 @@ def _show(
         "outcome": outcome,
         "dismiss": outcomes.dismissed(request),
         "read_only": servers.console_read_only(),
-        **{f"may_{verb}": _may(request, verb) for verb in ("set_queue", "hide_queue", "add_queue")},
+        **{
+            f"may_{verb}": may_keep(request, verb)
+            for verb in ("set_queue", "hide_queue", "add_queue")
+        },
     }
     return show(request, "console/queue_settings.html", context)
 
@@ -143,10 +142,6 @@ def _show_added(
     return show(request, "console/queue_add.html", context)
 
 
-def _may(request: HttpRequest, verb: str) -> bool:
-    return servers.console_read_only() is None and allowed(request.user, verb)
-
-
 def _name(typed: str) -> str:
     """The name that a person typed, plain or in `~` form. Raises `Invalid`."""
     try:
@@ -159,10 +154,3 @@ def _name(typed: str) -> str:
             f"{len(queue):,}. A queue that has keys is found whatever it is called."
         )
     return queue
-
-
-def _server(name: str) -> Server:
-    try:
-        return servers.server(name)
-    except UnknownServer:
-        raise Http404(f"No server is called “{brief(name)}”.") from None

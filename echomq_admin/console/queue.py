@@ -14,12 +14,11 @@ from echomq_admin.console.forms import PageLook, new_op_id
 from echomq_admin.console.htmx import show
 from echomq_admin.console.lists import Asked, around
 from echomq_admin.console.tables import DeadTable, LeaseTable, PendingTable, ScheduledTable
-from echomq_admin.console.words import LONGEST_ID, TOO_LONG
+from echomq_admin.console.words import TOO_LONG
 from echomq_admin.emq import audit as trail
 from echomq_admin.emq import reads
 from echomq_admin.fleet import discovery
 from echomq_admin.fleet.names import brief, from_url, to_url
-from echomq_admin.operations.services import allowed
 
 MOST_LANES = 40
 
@@ -105,7 +104,7 @@ def dead(request: HttpRequest, server: str, queue: str) -> HttpResponse:
         "outcome": outcome,
         "dismiss": outcomes.dismissed(request),
         "op_id": new_op_id(),
-        "may_requeue": place.read_only is None and allowed(request.user, "requeue"),
+        "may_requeue": place.may(request.user, "requeue"),
     }
     return show(request, "console/dead.html", context)
 
@@ -114,7 +113,7 @@ def dead(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 def open_job(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """To the page of the job whose id was typed, plain or in its `~` form."""
     job_id = _typed_id(request)
-    if job_id is not None and len(job_id) <= LONGEST_ID:
+    if job_id is not None and len(job_id) <= links.LONGEST_ID:
         return redirect(links.job_url(server, queue, job_id))
     sentence = "No id was typed: go back and type the id of a job." if job_id is None else TOO_LONG
     context = {"title": "No job to open", "sentence": sentence}
@@ -128,7 +127,7 @@ def audit(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     tail = trail.tail(place.server.client, queue)
     context = around(request, place, "audit", PageLook(), tail.total) | {
         "tail": tail,
-        "now_ms": place.look.now_ms or 0,
+        "now_ms": place.now_ms,
         "entries": [entries.line(entry, place) for entry in tail.entries],
     }
     return show(request, "console/audit.html", context)

@@ -13,6 +13,7 @@ from echomq_admin.console import times
 from echomq_admin.console.links import queue_url
 from echomq_admin.console.rows import dom_id
 from echomq_admin.console.tables import NUM, Headed
+from echomq_admin.console.words import counted
 from echomq_admin.emq.reads import QueueCounts
 from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.preferences import QueueSettings
@@ -38,6 +39,10 @@ class Entry:
         return self.settings is not None and self.settings.hidden
 
     @property
+    def is_history(self) -> bool:
+        return self.look.is_history(self.counts)
+
+    @property
     def note(self) -> str:
         return self.settings.note if self.settings else ""
 
@@ -50,7 +55,7 @@ class Entry:
             (counts.lapsed, "lapsed"),
             (counts.dead, "dead"),
             (counts.off_ring, "off the ring"),
-            (counts.is_history, "history only"),
+            (self.is_history, "history only"),
             (self.hidden, "hidden"),
         )
         marks = " ".join(word for is_said, word in said if is_said)
@@ -106,6 +111,7 @@ class QueueRow:
     stale: bool
     note: str
     hidden: bool
+    history: bool
 
     @property
     def faults(self) -> str:
@@ -117,7 +123,7 @@ class QueueRow:
         counts = self.counts
         if not counts.lanes or counts.lanes_pending is None or counts.pending is None:
             return ""
-        lanes = f"{counts.lanes:,} lane{'' if counts.lanes == 1 else 's'}"
+        lanes = counted(counts.lanes, "lane")
         return f"{counts.pending:,} outside of lanes, {counts.lanes_pending:,} in {lanes}"
 
     @property
@@ -173,7 +179,13 @@ def _server_url(_prefix: str, server: str) -> str:
 def queue_row(entry: Entry, look: ServerSnapshot, counts: QueueCounts) -> QueueRow:
     """An entry as it is drawn, with what `look` has told last."""
     return QueueRow(
-        look.server, entry.name, counts, look.error is not None, entry.note, entry.hidden
+        server=look.server,
+        name=entry.name,
+        counts=counts,
+        stale=look.error is not None,
+        note=entry.note,
+        hidden=entry.hidden,
+        history=look.is_history(counts),
     )
 
 

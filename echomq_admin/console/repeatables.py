@@ -8,16 +8,15 @@ from django.http import HttpRequest, HttpResponse
 
 from echomq_admin.console import payloads, places
 from echomq_admin.console.access import page
-from echomq_admin.console.forms import SIZES, PageLook
+from echomq_admin.console.forms import PageLook
 from echomq_admin.console.htmx import show
+from echomq_admin.console.lists import around, turns
 from echomq_admin.console.payloads import Sight
 from echomq_admin.console.rows import dom_id
 from echomq_admin.console.tables import NUM, Heading
-from echomq_admin.console.tabs import tabs
 from echomq_admin.emq.reads import Repeatable, repeat_page
 from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.spans import span
-from echomq_admin.operations.services import allowed
 
 _HEADINGS = (
     Heading("Name", "", "", "", ""),
@@ -53,17 +52,11 @@ def repeatables(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     place, look = places.find(server, queue), PageLook.read(request.GET)
     found = repeat_page(place.server.client, queue, look.rows, look.cursor)
     place = place.seen(repeats=found.total)
-    context = {
-        "place": place,
-        "tabs": tabs(place, "repeat", found.total),
+    context = around(request, place, "repeat", look, found.total) | {
         "found": found,
         "headings": _HEADINGS,
         "rows": [_row(one, found.now_ms) for one in found.repeats],
-        "sizes": [(size, look.query(rows=str(size), cursor="")) for size in SIZES],
-        "rows_now": look.rows,
-        "before": look.query(cursor=found.previous) if found.previous else "",
-        "after": look.query(cursor=found.next) if found.next else "",
-        "may_sweep": place.read_only is None and allowed(request.user, "sweep"),
+        **turns(look, found),
     }
     return show(request, "console/repeatables.html", context)
 

@@ -13,6 +13,7 @@ from echomq_admin.console.payloads import Sight
 from echomq_admin.console.places import Place
 from echomq_admin.console.times import countdown
 from echomq_admin.emq.keyspace import from_wire, to_wire
+from echomq_admin.emq.preview import fate_of
 from echomq_admin.emq.reads import Fate, Lease
 from echomq_admin.emq.rows import Job
 from echomq_admin.fleet.names import brief, shown, to_url
@@ -118,7 +119,7 @@ class Countdown:
 
 @dataclass(frozen=True, slots=True)
 class LeaseRow:
-    """A job in flight; `fate` is what the next sweep does with a lapsed one."""
+    """A job in flight; `fate` is what the next sweep does with a lapsed one, "?" when unknown."""
 
     job: JobRow
     lease: Countdown
@@ -142,9 +143,9 @@ class FateRow:
     dies: bool
 
 
-def dom_id(job_id: str) -> str:
-    """A short stable element id for any bytes."""
-    return "r" + blake2s(to_wire(job_id), digest_size=8).hexdigest()
+def dom_id(name: str, kind: str = "r") -> str:
+    """A short stable element id for any bytes; a letter tells what kind of thing they name."""
+    return kind + blake2s(to_wire(name), digest_size=8).hexdigest()
 
 
 def key(job: Job) -> str:
@@ -152,7 +153,7 @@ def key(job: Job) -> str:
 
     Empty for an id that is too long for a form.
     """
-    if len(job.job_id) > words.LONGEST_ID:
+    if len(job.job_id) > links.LONGEST_ID:
         return ""
     attempts = "" if job.attempts is None or job.fault else job.attempts
     stalled = "" if job.stalled is None or job.fault else job.stalled
@@ -177,7 +178,7 @@ def job_row(job: Job, listing: Listing, refusals: Mapping[str, str] | None = Non
         dom_id=dom_id(job.job_id),
         key=form,
         name=brief(job.job_id),
-        href=links.job_url(place.server.name, place.queue, job.job_id) if form else "",
+        href=links.job_href(place.server.name, place.queue, job.job_id),
         fault=shown(job.fault) if job.fault else "",
         help=words.mend(place, job) if job.fault else "",
         odd=_odd(job, listing),
@@ -221,9 +222,7 @@ def _odd(job: Job, listing: Listing) -> str:
 
 
 def _lane_href(place: Place, group: str | None) -> str:
-    if group is None or len(group) > words.LONGEST_ID:
-        return ""
-    return f"{links.queue_url(place.server.name, place.queue, 'pending')}?lane={to_url(group)}"
+    return "" if group is None else links.lane_href(place.server.name, place.queue, group)
 
 
 def scale_ms(leases: tuple[Lease, ...]) -> float:
@@ -237,12 +236,19 @@ def lease_row(lease: Lease, listing: Listing, scale: float) -> LeaseRow:
     job = lease.job
     verdict = _verdict(job, listing.max_stalled) if lease.phase == "lapsed" else ""
     lane = None if job.group is None else brief(job.group)
+    is_known = verdict not in {"", "?"}
     return LeaseRow(
         job=job_row(job, listing),
         lease=_countdown(lease, scale),
-        fate=words.short_fate(verdict, job.stalled, lane) if verdict else "",
+        fate=words.short_fate(verdict, job.stalled, lane) if is_known else verdict,
         dies=verdict in _DEADLY,
     )
+
+
+def _verdict(job: Job, max_stalled: int) -> str:
+    """What the next sweep says, "?" where the list has not read what decides where the job goes."""
+    verdict = fate_of(job, is_homeless=False, max_stalled=max_stalled)
+    return "?" if job.fault and verdict not in words.LOST else verdict
 
 
 def fate_row(fate: Fate, max_stalled: int) -> FateRow:
@@ -271,12 +277,6 @@ def _countdown(lease: Lease, scale: float) -> Countdown:
         remaining_ms=round(left_ms, 1) if math.isfinite(left_ms) else None,
         fill=_fill(left_ms, scale),
     )
-
-
-def _verdict(job: Job, max_stalled: int) -> str:
-    if job.fault:
-        return "orphaned" if job.fault == "row missing" else "unreadable"
-    return "dead" if (job.stalled or 0) + 1 >= max_stalled else "recovered"
 
 
 def _fill(remaining_ms: float, scale: float) -> float:

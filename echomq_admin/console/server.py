@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 
+from echomq_admin.console import places
 from echomq_admin.console.access import page
 from echomq_admin.console.htmx import is_fragment, show
 from echomq_admin.console.server_facts import panels
@@ -11,18 +12,14 @@ from echomq_admin.console.server_notes import notes
 from echomq_admin.fleet import about, servers
 from echomq_admin.fleet.about import About
 from echomq_admin.fleet.discovery import last_pass
-from echomq_admin.fleet.names import brief
-from echomq_admin.fleet.servers import Server, UnknownServer
+from echomq_admin.fleet.servers import Server
 from echomq_admin.fleet.snapshot import ServerSnapshot, snapshot
 
 
 @page
 def server(request: HttpRequest, server: str) -> HttpResponse:
     """One server. Out of reach, it shows what was last seen and goes on trying."""
-    try:
-        where = servers.server(server)
-    except UnknownServer:
-        raise Http404(f"No server is called “{brief(server)}”.") from None
+    where = places.server(server)
     look = snapshot(where)
     seen, error = _read(where, look)
     read_only = None if error else servers.read_only_reason(where, facts=look.facts)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from echomq_admin.console.links import queue_url
-from echomq_admin.console.words import jobs
+from echomq_admin.console.words import counted, jobs
 from echomq_admin.emq.reads import QueueCounts
 from echomq_admin.fleet.attention import Need, Why
 from echomq_admin.fleet.names import brief
@@ -65,7 +65,7 @@ def _note(why: Why, needs: list[Need], server: str) -> Note:
 
 
 def _lapsed(need: Need, counts: QueueCounts) -> Line:
-    lead = f"{need.size:,} lease{'' if need.size == 1 else 's'} lapsed"
+    lead = f"{counted(need.size, 'lease')} lapsed"
     return _line(need, counts, "active", lead, " on ", f"{_since(counts)}.{_sweep(need, counts)}")
 
 
@@ -97,7 +97,7 @@ def _sweep(need: Need, counts: QueueCounts) -> str:
 
 
 def _off_ring(need: Need, counts: QueueCounts) -> Line:
-    lead = "1 lane is off the ring" if need.size == 1 else f"{need.size:,} lanes are off the ring"
+    lead = f"{counted(need.size, 'lane')} {'is' if need.size == 1 else 'are'} off the ring"
     rest = ": no worker is led to the jobs that wait there."
     return _line(need, counts, "lanes", lead, " on ", rest)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from echomq_admin.console.places import Place
+from echomq_admin.console.words import counted
 from echomq_admin.emq.reads import QueueCounts
 
 
@@ -27,38 +28,30 @@ def tabs(place: Place, current: str = "", total: int | None = None) -> tuple[Tab
     """The counters of a queue; `total` is the number that the page of `current` read itself."""
     counts = place.counts
     own = {
+        "pending": counts.pending,
         "active": counts.active,
         "scheduled": counts.scheduled,
         "dead": counts.dead,
         "lanes": counts.lanes,
         "repeat": counts.repeats,
-        "pending": counts.pending,
-        current: total,
-    }
+    } | {current: total}
+    waiting = _waiting(own["pending"], counts)
     lapsed = f"{counts.lapsed:,} lapsed" if counts.lapsed else ""
     off = f"{counts.off_ring:,} off the ring" if counts.off_ring else ""
 
-    def tab(label: str, name: str, count: int | None = None, **more: str) -> Tab:
-        return Tab(label, place.url(f"queue_{name}"), count, current == name, **more)
+    def tab(name: str, count: int | None = None, **more: str) -> Tab:
+        url = place.url(f"queue_{name}")
+        return Tab(name.capitalize(), url, count, current == name, **more)
 
+    repeat = (tab("repeat", own["repeat"]),) if own["repeat"] or current == "repeat" else ()
     return (
-        tab(
-            "Pending",
-            "pending",
-            _waiting(own["pending"], counts),
-            extra=_in_lanes(counts),
-            css="dim",
-        ),
-        tab("Active", "active", own["active"], extra=lapsed, css="c-lapsed"),
-        tab("Scheduled", "scheduled", own["scheduled"]),
-        tab("Dead", "dead", own["dead"]),
-        tab("Lanes", "lanes", own["lanes"], extra=off, css="c-lapsed", why=_OFF if off else ""),
-        *(
-            (tab("Repeat", "repeat", own["repeat"]),)
-            if own["repeat"] or current == "repeat"
-            else ()
-        ),
-        tab("Audit", "audit", word="who did what"),
+        tab("pending", waiting, extra=_in_lanes(counts), css="dim"),
+        tab("active", own["active"], extra=lapsed, css="c-lapsed"),
+        tab("scheduled", own["scheduled"]),
+        tab("dead", own["dead"]),
+        tab("lanes", own["lanes"], extra=off, css="c-lapsed", why=_OFF if off else ""),
+        *repeat,
+        tab("audit", word="who did what"),
     )
 
 
@@ -73,4 +66,4 @@ def _waiting(flat: int | None, counts: QueueCounts) -> int | None:
 def _in_lanes(counts: QueueCounts) -> str:
     if not counts.lanes_pending:
         return ""
-    return f"{counts.lanes_pending:,} in {counts.lanes:,} lane{'' if counts.lanes == 1 else 's'}"
+    return f"{counts.lanes_pending:,} in {counted(counts.lanes, 'lane')}"

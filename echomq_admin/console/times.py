@@ -80,6 +80,11 @@ def zone_ahead(moment: datetime) -> int:
     return _ahead(local(moment))
 
 
+def unix_ms(moment: datetime) -> int:
+    """An instant with a zone as unix ms."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
 def instant(ms: float) -> datetime | None:
     """The instant in UTC to its whole ms, or `None` when no calendar holds it."""
     try:

@@ -55,7 +55,7 @@ def jump(look: PageLook, place: Place) -> Jump:
     """Read the time that was typed, on the server's clock."""
     if not look.at:
         return Jump()
-    now_ms = (place.look.now_ms or 0) + place.look.age_s * 1_000
+    now_ms = place.now_ms + place.look.age_s * 1_000
     try:
         moment = moments.read(look.at, now_ms)
     except ValueError as error:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from echomq_admin.console.links import LONGEST_ID
 from echomq_admin.console.places import Place
 from echomq_admin.emq.rows import ROW_MISSING, Job
 from echomq_admin.fleet.names import to_url
 from echomq_admin.operations.words import SWEEP
 
 SWEEP_STARTS_AT = 2
+# The tab that shows a set of jobs; its name is what people call the state.
+TABS = {"pending": "pending", "active": "active", "schedule": "scheduled", "dead": "dead"}
 # What becomes of a job in flight that cannot go back, by the word of the scripts.
 LOST = {
     "orphaned": SWEEP["orphaned"].one,
     "unreadable": SWEEP["unreadable"].one,
 }
+TOO_LONG = "This id is too long for a form of the console: use manage.py emq."
 
 
 def see(place: Place, job_id: str) -> str:
@@ -25,6 +29,11 @@ def see(place: Place, job_id: str) -> str:
 def command(place: Place, verb: str, job_id: str, *options: str) -> str:
     """How to do something with a job on the command line."""
     return " ".join(("manage.py emq", verb, "--as NAME", *options, _target(place, job_id)))
+
+
+def lane_command(place: Place, verb: str, group: str) -> str:
+    """How to do something with a lane on the command line."""
+    return f"manage.py emq {verb} --as NAME --group={_spelled(group)} {_queue(place)}"
 
 
 def mend(place: Place, job: Job) -> str:
@@ -41,16 +50,18 @@ def mend(place: Place, job: Job) -> str:
     )
 
 
-# Longer ids are shown, but no form carries them.
-LONGEST_ID = 8_000
-TOO_LONG = "This id is too long for a form of the console: use manage.py emq."
-
-
 def _target(place: Place, job_id: str) -> str:
     # A name that begins with a dash would be taken for an option.
-    name = to_url(job_id) if len(job_id) <= LONGEST_ID else "~…"
     stop = "-- " if job_id.startswith("-") else ""
-    return f"{stop}{place.server.name}/{to_url(place.queue)} {name}"
+    return f"{stop}{_queue(place)} {_spelled(job_id)}"
+
+
+def _queue(place: Place) -> str:
+    return f"{place.server.name}/{to_url(place.queue)}"
+
+
+def _spelled(name: str) -> str:
+    return to_url(name) if len(name) <= LONGEST_ID else "~…"
 
 
 def stalls(stalled: int, budget: int) -> str:
@@ -62,7 +73,12 @@ def stalls(stalled: int, budget: int) -> str:
 
 def jobs(count: int) -> str:
     """`1 job`, `1,204 jobs`."""
-    return f"{count:,} job" if count == 1 else f"{count:,} jobs"
+    return counted(count, "job")
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things whose plural takes an s: `1 lane`, `1,204 lanes`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def ordinal(number: int) -> str:

@@ -13,6 +13,7 @@ import redis
 
 from .keyspace import Keyspace, from_wire, to_wire
 from .replies import Answer, Batch
+from .whereabouts import Place, Where, sets_of
 
 # How much one search looks at: queues and bytes that it sends for each id, lanes that it cuts, and
 # then lanes that may hold a row's id with members of sets in the order of scores, read whole.
@@ -24,9 +25,8 @@ SMALL = 500
 # How many ids that begin alike one set tells.
 FEW = 5
 
-Lanes = Mapping[str, Sequence[str]]
-# What holds an id: "pending", "active", "schedule", "dead", or "lane" and the lane's group.
-Place = tuple[str, str | None]
+# Known queues, each with its known lanes.
+Known = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Hit:
 
     queue: str
     job_id: str
-    places: tuple[Place, ...]
+    places: tuple[Where, ...]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Found:
     has_queue: bool
 
 
-def find(client: redis.Redis, lanes: Lanes, wanted: Sequence[Wanted], queue: str) -> Found:
+def find(client: redis.Redis, lanes: Known, wanted: Sequence[Wanted], queue: str) -> Found:
     """Look for these ids in the queues that `lanes` maps to their lanes, and for a queue."""
     first, second = Batch(client), Batch(client)
     keys = Keyspace(queue)
@@ -101,13 +101,13 @@ def find(client: redis.Redis, lanes: Lanes, wanted: Sequence[Wanted], queue: str
     )
 
 
-def _reach(job_id: str, lanes: Lanes) -> int:
+def _reach(job_id: str, lanes: Known) -> int:
     """In how many queues an id of this length is looked for."""
     each = 5 * max(1, len(to_wire(job_id)))
     return min(len(lanes), MOST_QUEUES, max(1, MOST_BYTES // each))
 
 
-def _looks(wanted: Wanted, lanes: Lanes) -> Iterator[_Look]:
+def _looks(wanted: Wanted, lanes: Known) -> Iterator[_Look]:
     if wanted.queue is not None:
         yield _Look(wanted, wanted.queue, lanes.get(wanted.queue, ()))
         return
@@ -117,7 +117,7 @@ def _looks(wanted: Wanted, lanes: Lanes) -> Iterator[_Look]:
 
 def _merged(hits: Iterable[Hit]) -> tuple[Hit, ...]:
     """One hit for each id of a queue, with every place that holds it."""
-    places: dict[tuple[str, str], dict[Place, None]] = {}
+    places: dict[tuple[str, str], dict[Where, None]] = {}
     for hit in hits:
         places.setdefault((hit.queue, hit.job_id), {}).update(dict.fromkeys(hit.places))
     return tuple(Hit(queue, job_id, tuple(held)) for (queue, job_id), held in places.items())
@@ -131,16 +131,11 @@ class _Look:
         self._job_id, self._starts = wanted.job_id, wanted.starts
         self._member = to_wire(wanted.job_id)
         self._keys = keys = Keyspace(queue)
-        self._sets = {
-            "pending": keys.pending,
-            "active": keys.active,
-            "schedule": keys.schedule,
-            "dead": keys.dead,
-        }
+        self._sets = sets_of(keys)
         self._type = Answer()
-        self._scores: dict[Place, Answer] = {}
-        self._ranges: dict[Place, Answer] = {}
-        self._sizes: dict[str, Answer] = {}
+        self._scores: dict[Where, Answer] = {}
+        self._ranges: dict[Where, Answer] = {}
+        self._sizes: dict[Place, Answer] = {}
         self.lanes_left = self.large = 0
 
     def ask(self, batch: Batch, room: int) -> int:
@@ -208,12 +203,12 @@ class _Look:
         self.lanes_left = max(self.lanes_left, len(self._lanes) - len(some))
         return some
 
-    def _cut(self, batch: Batch, place: Place, key: bytes) -> None:
+    def _cut(self, batch: Batch, place: Where, key: bytes) -> None:
         # One more than is told, and the id itself.
         low, high = b"[" + self._member, _after(self._member)
         self._ranges[place] = batch.ask("zrangebylex", key, low, high, 0, FEW + 2)
 
-    def _beginnings(self) -> Iterator[tuple[Place, list[bytes]]]:
+    def _beginnings(self) -> Iterator[tuple[Where, list[bytes]]]:
         """Ids that begin with the one wanted and are not it, by the place that holds them."""
         for place, answer in self._ranges.items():
             members = answer.value or []

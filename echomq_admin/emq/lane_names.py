@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .keyspace import Keyspace, from_wire, to_wire
+from .lanes import counters
 from .replies import Batch
 
 # A key that names more lanes than this is left to discovery.
@@ -18,7 +19,7 @@ class LaneNames:
     """What is asked of one queue in one round trip; each answer is bounded by itself."""
 
     def __init__(self, keys: Keyspace, batch: Batch) -> None:
-        hashes = {"gactive": keys.gactive, "glimit": keys.glimit, "gweight": keys.gweight}
+        hashes = counters(keys)
         self._sizes = {name: batch.ask("hlen", key) for name, key in hashes.items()}
         self._sizes["paused"] = batch.ask("scard", keys.paused)
         self._sizes["ring"] = batch.ask("llen", keys.ring)

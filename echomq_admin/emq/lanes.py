@@ -59,8 +59,7 @@ class Lanes:
         self._fields: dict[str, Answer] = {}
         self._paused = Answer()
         if names:
-            hashes = {"gactive": keys.gactive, "glimit": keys.glimit, "gweight": keys.gweight}
-            for name, key in hashes.items():
+            for name, key in counters(keys).items():
                 is_read = name not in too_long
                 self._fields[name] = batch.ask("hmget", key, names) if is_read else _too_long()
             self._paused = batch.ask("smismember", keys.paused, names)
@@ -131,6 +130,11 @@ class Lanes:
             return "paused"
         limit, in_flight = self._number("glimit", place), self._number("gactive", place) or 0
         return "at limit" if limit is not None and in_flight >= limit else None
+
+
+def counters(keys: Keyspace) -> dict[str, bytes]:
+    """The hashes of a number a lane, by their names."""
+    return {"gactive": keys.gactive, "glimit": keys.glimit, "gweight": keys.gweight}
 
 
 def _too_long() -> Answer:

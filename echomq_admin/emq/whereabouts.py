@@ -11,7 +11,8 @@ from .replies import Answer, Batch
 
 Place = Literal["pending", "active", "schedule", "dead", "lane"]
 PLACES: tuple[Place, ...] = ("pending", "active", "schedule", "dead")
-_Where = tuple[Place, str | None]
+# A set, and of a lane its group.
+Where = tuple[Place, str | None]
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ class Whereabouts:
         self._keys = keys
         self._member = to_wire(job_id)
         self._lanes = tuple(lanes)
-        self._first: dict[_Where, Answer] = {}
-        self._second: dict[_Where, Answer] = {}
+        self._first: dict[Where, Answer] = {}
+        self._second: dict[Where, Answer] = {}
 
     def ask(self, batch: Batch) -> None:
         """The four sets, and every lane that is known."""
@@ -74,17 +75,21 @@ class Whereabouts:
             if answer.fault
         }
 
-    def _ask(self, batch: Batch, lanes: Sequence[str]) -> dict[_Where, Answer]:
-        keys = self._keys
-        sets = {
-            "pending": keys.pending,
-            "active": keys.active,
-            "schedule": keys.schedule,
-            "dead": keys.dead,
-        }
-        asked: dict[_Where, Answer] = {
-            (place, None): batch.ask("zscore", sets[place], self._member) for place in PLACES
+    def _ask(self, batch: Batch, lanes: Sequence[str]) -> dict[Where, Answer]:
+        asked: dict[Where, Answer] = {
+            (place, None): batch.ask("zscore", key, self._member)
+            for place, key in sets_of(self._keys).items()
         }
         for group in lanes:
-            asked["lane", group] = batch.ask("zscore", keys.lane(group), self._member)
+            asked["lane", group] = batch.ask("zscore", self._keys.lane(group), self._member)
         return asked
+
+
+def sets_of(keys: Keyspace) -> dict[Place, bytes]:
+    """The four sets outside of lanes that can hold a job, by their names."""
+    return {
+        "pending": keys.pending,
+        "active": keys.active,
+        "schedule": keys.schedule,
+        "dead": keys.dead,
+    }

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from django.utils import timezone
 
-from echomq_admin.emq.replies import Answer, Batch
+from echomq_admin.emq.replies import Answer, Batch, now_ms
 from echomq_admin.fleet.drift import Drift, run_timed
 from echomq_admin.fleet.rights import Right, Rights
 from echomq_admin.fleet.servers import Server, masked
@@ -110,7 +110,7 @@ def _about(server: Server, info: Answer, keys: Answer, time: Answer) -> About:
     told: Mapping[str, Any] = info.value or {}
     return About(
         seen_at=timezone.now(),
-        now_ms=None if time.fault else int(time.value[0]) * 1_000 + int(time.value[1]) // 1_000,
+        now_ms=None if time.fault else now_ms(time),
         uptime_s=_number(told, "uptime_in_seconds"),
         memory_bytes=_number(told, "used_memory"),
         memory_most_bytes=_number(told, "maxmemory"),

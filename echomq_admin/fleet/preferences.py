@@ -5,7 +5,6 @@ All of it is the console's own: nothing here is on a server. Every change is on 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -52,12 +51,6 @@ class Own:
 def queue_settings(server_name: str, queue: str) -> QueueSettings:
     """The settings in force for one queue. Raises `UnreadableSetting`."""
     return _in_force(queue, own(server_name, queue))
-
-
-def settings_for(server_name: str, queues: Iterable[str]) -> dict[str, QueueSettings]:
-    """The settings in force for each of these queues. Raises `UnreadableSetting`."""
-    kept = _kept.of(server_name)
-    return {queue: _in_force(queue, kept.get(queue, Own())) for queue in queues}
 
 
 def all_settings(server_name: str) -> dict[str, QueueSettings]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from echomq_admin.emq.keyspace import Keyspace
 from echomq_admin.emq.replies import Answer, Batch
-from echomq_admin.fleet.needs import Command, Need, needs
+from echomq_admin.fleet.uses import Command, Use, uses
 
 _REFUSED = re.compile(r"no permissions? |unknown command", re.IGNORECASE)
 _OLD = re.compile(r"unknown (?:sub)?command", re.IGNORECASE)
@@ -35,30 +35,30 @@ class Rights:
     def __init__(self, batch: Batch, user: str, queue: str) -> None:
         self._asked = [
             (
-                need,
-                [(_name(command), _ask(batch, need, user, command)) for command in need.commands],
+                use,
+                [(_name(command), _ask(batch, use, user, command)) for command in use.commands],
             )
-            for need in needs(Keyspace(queue))
+            for use in uses(Keyspace(queue))
         ]
 
     def all(self) -> tuple[Right, ...]:
         """Everything the console does, once the batch has run."""
-        return tuple(_right(need, answers) for need, answers in self._asked)
+        return tuple(_right(use, answers) for use, answers in self._asked)
 
 
-def _ask(batch: Batch, need: Need, user: str, command: Command) -> Answer:
-    dry = () if need.is_tried else ("ACL", "DRYRUN", user)
+def _ask(batch: Batch, use: Use, user: str, command: Command) -> Answer:
+    dry = () if use.is_tried else ("ACL", "DRYRUN", user)
     return batch.ask("execute_command", *dry, *command)
 
 
-def _right(need: Need, answers: Sequence[tuple[str, Answer]]) -> Right:
+def _right(use: Use, answers: Sequence[tuple[str, Answer]]) -> Right:
     refused, unknown = [], None
     for name, answer in answers:
-        is_refused, why = _tried(answer) if need.is_tried else _asked(answer)
+        is_refused, why = _tried(answer) if use.is_tried else _asked(answer)
         if is_refused and name not in refused:
             refused.append(name)
         unknown = unknown or why
-    return Right(need.what, need.without, tuple(refused), None if refused else unknown)
+    return Right(use.what, use.without, tuple(refused), None if refused else unknown)
 
 
 def _tried(answer: Answer) -> tuple[bool, str | None]:

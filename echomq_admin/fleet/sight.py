@@ -11,6 +11,9 @@ from django.utils import timezone
 from echomq_admin.emq.reads import QueueCounts
 from echomq_admin.fleet.servers import Facts, Server
 
+# A queue that is empty between two jobs is at work: only one that was quiet for so long is history.
+QUIET_S = 60.0
+
 
 @dataclass(frozen=True)
 class ServerSnapshot:
@@ -30,6 +33,12 @@ class ServerSnapshot:
     age_s: float = 0.0
     stale_since: datetime | None = None
     unread: int = 0
+    at_work: frozenset[str] = frozenset()
+
+    def is_history(self, counts: QueueCounts) -> bool:
+        """Whether nothing but counters and settings is left of a queue: it has no job, and as
+        far as was seen had none and finished none in the last minute."""
+        return counts.is_history and counts.queue not in self.at_work
 
     def age_of(self, counts: QueueCounts) -> float:
         """How long ago these sizes were read, in seconds."""
@@ -51,6 +60,7 @@ class Sight:
         self._server = server
         self._last = ServerSnapshot(server.name)
         self._kept: dict[str, QueueCounts] = {}
+        self._stirred: dict[str, float] = {}
         self._seen: tuple[float, datetime] | None = None
         self._is_waking = True
         self.failed: str | None = None
@@ -63,6 +73,7 @@ class Sight:
         self, now: float, now_ms: int, read: list[QueueCounts], known: Mapping, facts: Facts
     ) -> None:
         """A good look at the queues in `read`; those that are not `known` any more are dropped."""
+        self._stir(now, read)
         self._kept |= {counts.queue: counts for counts in read}
         self._kept = {queue: self._kept[queue] for queue in known if queue in self._kept}
         self._last = ServerSnapshot(
@@ -71,9 +82,19 @@ class Sight:
             tuple(self._kept.values()),
             facts,
             unread=len(known) - len(self._kept),
+            at_work=frozenset(self._stirred),
         )
         self._seen = (now, timezone.now())
         self.failed, self._is_waking = None, False
+
+    def _stir(self, now: float, read: list[QueueCounts]) -> None:
+        """Remember which queues had a job or finished one, and forget those that are quiet."""
+        for counts in read:
+            before = self._kept.get(counts.queue, counts)
+            has_worked = (before.completed, before.failed) != (counts.completed, counts.failed)
+            if has_worked or not counts.is_history:
+                self._stirred[counts.queue] = now
+        self._stirred = {queue: at for queue, at in self._stirred.items() if now - at <= QUIET_S}
 
     def fail(self, sentence: str) -> None:
         """A look that came to nothing."""

@@ -11,9 +11,9 @@ from django.template.loader import render_to_string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echomq_admin.console.bodies import body
-from echomq_admin.console.hexes import MOST as DUMPED
-from echomq_admin.console.pieces import COLOURED
+from echomq_admin.console.bodies.body import body
+from echomq_admin.console.bodies.hexes import MOST as DUMPED
+from echomq_admin.console.bodies.pieces import COLOURED
 from tests.console.squeezing import STEADY
 
 

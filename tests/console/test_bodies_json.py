@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echomq_admin.console.bodies import body
-from echomq_admin.console.layout import DEEPEST
+from echomq_admin.console.bodies.body import body
+from echomq_admin.console.bodies.layout import DEEPEST
 from tests.console.squeezing import STEADY, seen_escaped, squeezed
 
 

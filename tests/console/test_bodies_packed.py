@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echomq_admin.console.bodies import body
+from echomq_admin.console.bodies.body import body
 from tests.console.squeezing import STEADY, seen_escaped, squeezed
 
 

@@ -8,25 +8,11 @@ import pytest
 
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.snapshot import refresh
+from tests.console.overviews import discover, names, page
 from tests.console.scene import A, B, C, G, Scene, rows, tags, text
 from tests.valkey import free_port, valkey
 
 pytestmark = pytest.mark.usefixtures("patient")
-
-
-def page(browser, query: str = "") -> str:
-    answer = browser("viewer").get("/" + query)
-    assert answer.status_code == 200
-    return answer.content.decode()
-
-
-def names(html: str) -> list[str]:
-    return [row.split()[0] for row in rows(html)]
-
-
-def discover() -> None:
-    for server in servers.servers():
-        discovery.discover(server)
 
 
 def test_every_queue_has_its_counts(scene, browser):

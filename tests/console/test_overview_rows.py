@@ -9,25 +9,11 @@ import pytest
 
 from echomq_admin.console import overview
 from echomq_admin.emq import ids
-from echomq_admin.fleet import discovery, preferences, servers, snapshot
+from echomq_admin.fleet import preferences, servers, snapshot
+from tests.console.overviews import discover, names, page
 from tests.console.scene import A, B, C, G, Scene, rows, tags, text
 
 pytestmark = pytest.mark.usefixtures("patient")
-
-
-def page(browser, query: str = "") -> str:
-    answer = browser("viewer").get("/" + query)
-    assert answer.status_code == 200
-    return answer.content.decode()
-
-
-def names(html: str) -> list[str]:
-    return [row.split()[0] for row in rows(html)]
-
-
-def discover() -> None:
-    for server in servers.servers():
-        discovery.discover(server)
 
 
 def titles(html: str) -> list[str]:

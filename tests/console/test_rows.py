@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from echomq_admin.console import lists
+from echomq_admin.console import lists, places, words
+from echomq_admin.console.rows import Listing, lease_row
+from echomq_admin.emq.reads import active_page, sweep_preview
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.preferences import QueueSettings
 from tests.console.scene import A, B, C, G, rows, tags, text
@@ -164,3 +166,26 @@ def test_the_forms_keep_how_the_list_is_looked_at(scene, browser, tab):
         (a["name"], a.get("value")) for tag, a in tags(html) if tag == "input" and a.get("name")
     }
     assert {("rows", "50"), ("order", "desc"), ("lane", "x")} <= carried
+
+
+def test_a_list_of_leases_says_of_the_next_sweep_what_its_preview_says(scene, browser):
+    scene.active(A, -1_000)
+    scene.active(B, -1_000, stalled=1)
+    scene.active(C, -1_000, attempts="many")
+    odd = {"long": {"state": "active", "attempts": 1, "group": "g" * 9_000}, "strange": {"x": 1}}
+    for name, fields in odd.items():
+        scene.store.hset(scene.key(f"job:{name}"), mapping=fields)
+        scene.store.zadd(scene.key("active"), {name: 1})
+    scene.store.zadd(scene.key("active"), {"missing": 1})
+    preview = sweep_preview(scene.store, "orders", 2, 100)
+    leases = active_page(scene.store, "orders", 100).leases
+    listing = Listing(places.find("prod", "orders"), "active", preview.now_ms, 2)
+    drawn = {lease.job.job_id: lease_row(lease, listing, 1.0) for lease in leases}
+    for fate in preview.rows:
+        row = drawn[fate.lease.job.job_id]
+        if fate.lease.job.job_id in odd:
+            assert (row.fate, row.dies) == ("?", False)
+            continue
+        assert row.fate == words.short_fate(fate.fate, fate.lease.job.stalled, fate.lease.job.group)
+        assert row.dies == (fate.fate in {"dead", "unreadable"})
+    assert {fate.fate for fate in preview.rows} == {"recovered", "dead", "orphaned", "unreadable"}

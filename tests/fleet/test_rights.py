@@ -12,8 +12,8 @@ import redis
 from echomq_admin.emq import EchoMQ
 from echomq_admin.emq.keyspace import Keyspace
 from echomq_admin.emq.replies import Batch
-from echomq_admin.fleet.needs import called_by_scripts, needs
 from echomq_admin.fleet.rights import Right, Rights
+from echomq_admin.fleet.uses import called_by_scripts, uses
 from tests.check.files import PACKAGE, own
 
 _ASKED = re.compile(r'\.ask\(\s*"([a-z_]+)"')
@@ -121,8 +121,8 @@ def test_a_server_that_cannot_be_asked_leaves_it_unknown(client, monkeypatch, an
     assert found["See jobs and counts"].unknown is None
 
 
-def test_every_read_of_pages_and_agent_is_among_the_needs():
-    named = {_name(command) for need in needs(Keyspace("q")) for command in need.commands}
+def test_every_read_of_pages_and_agent_is_among_the_uses():
+    named = {_name(command) for use in uses(Keyspace("q")) for command in use.commands}
     files = [
         path for floor in ("emq", "fleet", "console") for path in own(".py", below=PACKAGE / floor)
     ]
@@ -132,16 +132,16 @@ def test_every_read_of_pages_and_agent_is_among_the_needs():
     assert wanted - named == set()
 
 
-def test_every_command_of_the_scripts_is_among_the_needs():
-    named = {_name(command) for need in needs(Keyspace("q")) for command in need.commands}
+def test_every_command_of_the_scripts_is_among_the_uses():
+    named = {_name(command) for use in uses(Keyspace("q")) for command in use.commands}
     assert {"ZADD", "XADD", "LMOVE"} <= set(called_by_scripts()) <= named
 
 
 def test_a_user_with_the_rights_that_are_needed_can_act(client, server_port):
     commands = {
         "+" + _name(command).lower().replace(" ", "|")
-        for need in needs(Keyspace("q"))
-        for command in need.commands
+        for use in uses(Keyspace("q"))
+        for command in use.commands
     }
     with user(client, server_port, *sorted(commands)) as look:
         emq = EchoMQ(look)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from echomq_admin.fleet import servers, snapshot
+from echomq_admin.fleet import servers, sight, snapshot
 from echomq_admin.fleet.discovery import discover
 from echomq_admin.fleet.snapshot import refresh
 from tests.valkey import free_port, valkey
@@ -109,3 +109,25 @@ def test_a_key_of_the_wrong_type_costs_one_cell_of_one_queue(client, prod):
     assert pending(found) == {"a": 1, "b": 1, "c": None, "d": 1, "e": 1}
     assert [queue.completed for queue in found.queues] == [0, None, 0, 0, 0]
     assert found.error is None
+
+
+def test_a_queue_that_is_only_empty_between_two_jobs_is_no_history(client, prod):
+    client.hset("emq:{old}:metrics:completed", "count", 7)
+    client.hset("emq:{busy}:metrics:completed", "count", 7)
+    discover(prod)
+    assert [look(prod).is_history(queue) for queue in look(prod).queues] == [True, True]
+    client.hincrby("emq:{busy}:metrics:completed", "count", 1)
+    refresh(prod)
+    found = look(prod)
+    assert {q.queue: found.is_history(q) for q in found.queues} == {"old": True, "busy": False}
+
+
+def test_a_queue_that_stays_quiet_is_history_again(client, prod, monkeypatch):
+    client.zadd("emq:{a}:pending", {"x": 0})
+    discover(prod)
+    assert not look(prod).is_history(look(prod).queues[0])
+    client.zrem("emq:{a}:pending", "x")
+    refresh(prod)
+    assert not look(prod).is_history(look(prod).queues[0])
+    monkeypatch.setattr(sight, "QUIET_S", 0.0)
+    wait_for(lambda: look(prod).is_history(look(prod).queues[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from echomq_admin.console.pieces import QUIET, Pen
+from echomq_admin.console.bodies.pieces import QUIET, Pen
 
 # A dump shows at most so many bytes.
 MOST = 4_096

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from echomq_admin.console import jsontext, payloads, times
-from echomq_admin.console.layout import Token
-from echomq_admin.console.pieces import BYTES, KEY, STRING, VALUE
+from echomq_admin.console import payloads, times
+from echomq_admin.console.bodies import jsontext
+from echomq_admin.console.bodies.layout import Token
+from echomq_admin.console.bodies.pieces import BYTES, KEY, STRING, VALUE
 
 _NUMBERS = {
     0xCA: ">f", 0xCB: ">d",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from echomq_admin.console.pieces import Pen
+from echomq_admin.console.bodies.pieces import Pen
 
 Token = tuple[str, str]
 

@@ -1,4 +1,4 @@
-"""Which commands the console needs on a server, and for what."""
+"""What the console uses a server for, and the commands that each use needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RECORD = ("SET", "XADD")
 
 
 @dataclass(frozen=True)
-class Need:
+class Use:
     """One thing the console does; `without` says what fails when a command of it is refused.
 
     `is_tried`: the commands are reads that answer next to nothing, so they can simply be sent.
@@ -30,18 +30,18 @@ class Need:
     is_tried: bool = True
 
 
-def needs(keys: Keyspace) -> tuple[Need, ...]:
+def uses(keys: Keyspace) -> tuple[Use, ...]:
     """Everything, with commands that name keys of one queue."""
     return (
-        Need("See jobs and counts", "Counts and lists are unknown.", _jobs(keys)),
-        Need("See all of one job", "The page of a job knows less than there is.", _one(keys)),
-        Need("See lanes and the ring", "How lanes stand is unknown.", _lanes(keys)),
-        Need("Read the audit", "Who did what cannot be shown.", _audit(keys)),
-        Need("Know the server", "A replica is not told from a primary.", (("INFO", "server"),)),
-        Need("Find queues and lanes", "They are not found; add queues by name.", _scan(), False),
-        Need("Run scripts", "No action works: each is a script.", _scripts(keys), False),
-        Need("Move jobs", "Actions are refused, and change nothing.", _moves(keys), False),
-        Need("Keep the record", "No action works without its record.", _record(keys), False),
+        Use("See jobs and counts", "Counts and lists are unknown.", _jobs(keys)),
+        Use("See all of one job", "The page of a job knows less than there is.", _one(keys)),
+        Use("See lanes and the ring", "How lanes stand is unknown.", _lanes(keys)),
+        Use("Read the audit", "Who did what cannot be shown.", _audit(keys)),
+        Use("Know the server", "A replica is not told from a primary.", (("INFO", "server"),)),
+        Use("Find queues and lanes", "They are not found; add queues by name.", _scan(), False),
+        Use("Run scripts", "No action works: each is a script.", _scripts(keys), False),
+        Use("Move jobs", "Actions are refused, and change nothing.", _moves(keys), False),
+        Use("Keep the record", "No action works without its record.", _record(keys), False),
     )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from echomq_admin.console.layout import Token
-from echomq_admin.console.pieces import KEY, STRING, VALUE
+from echomq_admin.console.bodies.layout import Token
+from echomq_admin.console.bodies.pieces import KEY, STRING, VALUE
 
 _STRING = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
 _INTEGER = r"-?(?:0|[1-9][0-9]*+)"

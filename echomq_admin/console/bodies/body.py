@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 
 from django.utils.safestring import SafeString
 
-from echomq_admin.console import hexes, jsontext, packed, payloads
-from echomq_admin.console.layout import lay_out
-from echomq_admin.console.pieces import Pen, Piece
+from echomq_admin.console import payloads
+from echomq_admin.console.bodies import hexes, jsontext, packed
+from echomq_admin.console.bodies.layout import lay_out
+from echomq_admin.console.bodies.pieces import Pen, Piece
+from echomq_admin.console.payloads import size_exactly
 
 MOST = 64_000
 # More characters than this scroll in a box; a line end counts as forty.
@@ -75,7 +77,7 @@ def body(raw: bytes | None, most: int = MOST) -> Body:
     if raw is None:
         return Body("absent", note="there is no such field")
     if not raw:
-        return Body("empty", _bytes(0), note="the field is there, with nothing in it")
+        return Body("empty", size_exactly(0), note="the field is there, with nothing in it")
     head = _Head(raw[:most], len(raw))
     text = payloads.as_text(head.raw, head.is_cut)
     if text is not None:
@@ -96,8 +98,8 @@ class _Head:
 
     def body(self, kind: str, pen: Pen, note: str = "", shown: int = 0) -> Body:
         shown = shown or len(self.raw)
-        cut = f"first {shown:,} of {_bytes(self.size)}" if shown < self.size else ""
-        return Body(kind, _bytes(self.size), pen.pieces(), cut, note)
+        cut = f"first {shown:,} of {size_exactly(self.size)}" if shown < self.size else ""
+        return Body(kind, size_exactly(self.size), pen.pieces(), cut, note)
 
 
 def _json(head: _Head, text: str) -> Body | None:
@@ -151,7 +153,3 @@ def _dump(head: _Head, kind: str, note: str = "") -> Body:
     raw = head.raw[: hexes.MOST]
     hexes.dump(raw, pen)
     return replace(head.body(kind, pen, note, len(raw)), is_dump=True)
-
-
-def _bytes(count: int) -> str:
-    return f"{count:,} byte{'' if count == 1 else 's'}"
