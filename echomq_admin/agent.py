@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from django.db import Error as DatabaseError
 from django.db import connection
 
-from echomq_admin.fleet.discovery import carry_on
+from echomq_admin.fleet.discovery import carry_on, note_failure
 from echomq_admin.fleet.discovery import trouble as trouble_of_pass
 from echomq_admin.fleet.servers import TROUBLE, Server, trouble
 
@@ -87,6 +87,10 @@ class _Watch:
         if not self._is_troubled:
             log.warning("%s", sentence, exc_info=unforeseen)
         self._is_troubled = True
+        try:
+            note_failure(self._server.name, sentence)
+        except DatabaseError:
+            connection.close()
 
     def _worked(self) -> None:
         if self._is_troubled:

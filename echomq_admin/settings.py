@@ -53,8 +53,9 @@ if EMQ_DEMO:
         EMQ_SERVERS = DEMO_SERVERS.read_text(encoding="ascii", errors="replace")
 EMQ_QUEUES = os.environ.get("EMQ_QUEUES", "")
 EMQ_READ_ONLY = _flag("EMQ_READ_ONLY", False)
-if prefix := os.environ.get("EMQ_PREFIX", "").rstrip("/"):
-    FORCE_SCRIPT_NAME = prefix
+_PREFIX = "/".join(["", *os.environ.get("EMQ_PREFIX", "").strip("/").split("/")]).rstrip("/")
+if _PREFIX:
+    FORCE_SCRIPT_NAME = _PREFIX
 if _flag("EMQ_TLS_PROXY", False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
@@ -77,13 +78,14 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "echomq_admin.console.broken.Sessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "echomq_admin.console.addresses.Addresses",
     "echomq_admin.console.middleware.ConsoleMiddleware",
 ]
 ROOT_URLCONF = "echomq_admin.urls"
@@ -139,7 +141,8 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
-STATIC_URL = "static/"
+# Whole: a relative one is first asked for, and kept, where the prefix is not known yet.
+STATIC_URL = f"{_PREFIX}/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -154,7 +157,10 @@ USE_I18N = False
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"wire": {"()": "echomq_admin.console.log.NoTraceOfTheWire"}},
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["wire"]}
+    },
     "root": {"handlers": ["stderr"], "level": "INFO"},
 }

@@ -2,4 +2,5 @@
 
 from django.urls import include, path
 
+handler400 = "echomq_admin.console.broken.bad_request"
 urlpatterns = [path("", include("echomq_admin.console.urls"))]

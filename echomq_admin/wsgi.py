@@ -2,7 +2,7 @@
 
 import os
 
-from django.core.wsgi import get_wsgi_application
+from echomq_admin.startup.mounted import mounted
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "echomq_admin.settings")
-application = get_wsgi_application()
+application = mounted()

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.utils.http import urlencode
 
 from echomq_admin.console import asking, forms, outcomes, places, sweeps
-from echomq_admin.console.access import acts
+from echomq_admin.console.access import acts, page
 from echomq_admin.console.forms import PageLook, Selection, SweepForm
 from echomq_admin.console.htmx import say, show
 from echomq_admin.console.links import job_url
@@ -30,6 +30,7 @@ from echomq_admin.operations.services import (
     NotAllowed,
     Refused,
     Unreachable,
+    allowed,
     perform,
 )
 
@@ -63,13 +64,22 @@ def requeue(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     return _perform(request, place, call, back, _requeued)
 
 
-@acts("sweep", "GET", "HEAD", "POST")
 def sweep(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """Preview a sweep (GET, changes nothing) or run it (POST)."""
+    return (_sweep if request.method == "POST" else _look_ahead)(request, server, queue)
+
+
+@page
+def _look_ahead(request: HttpRequest, server: str, queue: str) -> HttpResponse:
+    form = SweepForm.read(request.GET, queue_settings(server, queue).max_stalled)
+    return _preview(request, places.find(server, queue), form)
+
+
+@acts("sweep")
+def _sweep(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     place = places.find(server, queue)
-    given = request.POST if request.method == "POST" else request.GET
-    form = SweepForm.read(given, queue_settings(server, queue).max_stalled)
-    if request.method != "POST" or not form.is_valid():
+    form = SweepForm.read(request.POST, queue_settings(server, queue).max_stalled)
+    if not form.is_valid():
         return _preview(request, place, form)
     op_id = forms.op_id(request.POST, "sweep", server, queue, sorted(form.cleaned_data.items()))
     call = Call("sweep", server, queue, args=form.cleaned_data, op_id=op_id)
@@ -87,6 +97,7 @@ def _preview(request: HttpRequest, place: Place, form: SweepForm) -> HttpRespons
         "dismiss": outcomes.dismissed(request),
         "op_id": forms.new_op_id(),
         "may_sweep": place.may(request.user, "sweep"),
+        "takes_role": "" if allowed(request.user, "sweep") else ACTIONS["sweep"].role,
     }
     if form.is_valid() and outcome is None:
         context |= _previewed(place, **form.cleaned_data)
@@ -129,9 +140,9 @@ def _perform(
     return _to(back, done.call.op_id)
 
 
-def _requeued(_request: HttpRequest, _place: Place, done: Done) -> Outcome:
+def _requeued(_request: HttpRequest, place: Place, done: Done) -> Outcome:
     level = "part" if done.refusals else "done"
-    return Outcome(level, _named(done), done.note, done.refusals)
+    return Outcome(level, _named(done), done.note, done.refusals, at_ms=place.now_ms)
 
 
 def _named(done: Done) -> str:

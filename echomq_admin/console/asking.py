@@ -10,6 +10,7 @@ from echomq_admin.console import words
 from echomq_admin.console.forms import Selection, new_op_id
 from echomq_admin.console.places import Place
 from echomq_admin.fleet.names import brief, shown, to_url
+from echomq_admin.fleet.preferences import queue_settings
 from echomq_admin.operations.actions import ACTIONS, Consent
 
 LISTED = 100
@@ -48,6 +49,7 @@ def context(request: HttpRequest, place: Place, chosen: Selection) -> dict:
     """What the confirmation page (or dialog) shows and carries on."""
     attempts = [chosen.tokens.get(job_id) for job_id in chosen.job_ids]
     stalls = [chosen.stalls.get(job_id) for job_id in chosen.job_ids]
+    max_stalled = queue_settings(place.server.name, place.queue).max_stalled
     return {
         "place": place,
         "count": len(chosen.job_ids),
@@ -55,8 +57,8 @@ def context(request: HttpRequest, place: Place, chosen: Selection) -> dict:
         "unlisted": max(0, len(chosen.job_ids) - LISTED),
         "keys": [_key(chosen, job_id) for job_id in chosen.job_ids],
         "attempts_sentence": words.attempts_kept(attempts),
-        "kept_sentence": words.stalls_kept(stalls),
-        "reset_sentence": words.stalls_reset(stalls),
+        "kept_sentence": words.stalls_kept(stalls, max_stalled),
+        "reset_sentence": words.stalls_reset(stalls, max_stalled),
         "types_name": consent(chosen) is Consent.TYPE_NAME,
         "op_id": request.POST.get("op_id") or new_op_id(),
         "look": request.POST.get("look", ""),

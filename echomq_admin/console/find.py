@@ -1,8 +1,11 @@
-"""The search of the header: queues by a part of their name, jobs by their id or its beginning."""
+"""The search of the header: queues by a part of their name, lanes by all of it, jobs by their id or
+its beginning.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from django.http import HttpRequest, HttpResponse
@@ -10,7 +13,7 @@ from django.shortcuts import redirect
 
 from echomq_admin.console.access import may_keep, page
 from echomq_admin.console.htmx import show
-from echomq_admin.console.links import LONGEST_ID, job_href, queue_url
+from echomq_admin.console.links import LONGEST_ID, job_href, lane_href, queue_url
 from echomq_admin.console.words import TABS, counted
 from echomq_admin.emq import find as search
 from echomq_admin.emq.find import Found, Hit, Known, Wanted
@@ -55,6 +58,13 @@ class Meaning:
             for job_id, queue in self.ids
         ]
 
+    def lanes(self, known: Known) -> Iterator[tuple[str, str]]:
+        """The lanes that are called so, each behind its queue."""
+        for text, home in self.ids:
+            for queue in known if home is None else (home,):
+                if text in known.get(queue, ()):
+                    yield queue, text
+
     def rank(self, queue: str) -> int | None:
         """0 for the very name, 1 when it begins so, 2 when it holds the text, or `None`."""
         if queue in self.names:
@@ -86,6 +96,17 @@ class FoundQueue:
 
 
 @dataclass(frozen=True)
+class FoundLane:
+    """A lane that is called so. One with too long a name for an address has no `href`."""
+
+    name: str
+    server: str
+    queue: str
+    href: str
+    queue_href: str
+
+
+@dataclass(frozen=True)
 class FoundJob:
     """A job that was found, with the words for what holds it; none when only its row does.
     An id that is too long for an address has no `href`."""
@@ -105,6 +126,8 @@ class Answer:
 
     queues: list[FoundQueue] = field(default_factory=list)
     more_queues: int = 0
+    lanes: list[FoundLane] = field(default_factory=list)
+    more_lanes: int = 0
     jobs: list[FoundJob] = field(default_factory=list)
     starting: list[FoundJob] = field(default_factory=list)
     more: bool = False
@@ -114,14 +137,15 @@ class Answer:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.queues or self.jobs or self.starting)
+        return not (self.queues or self.lanes or self.jobs or self.starting)
 
     @property
     def only(self) -> str:
         """The address of what was found when it is all there is, and exactly what was asked."""
-        exact = [*self.jobs, *(line for line in self.queues if line.is_exact)]
-        is_all = len(exact) == len(self.jobs) + len(self.queues) == 1 and not self.starting
-        return exact[0].href if is_all and self.is_whole and not self.apart else ""
+        found = [*self.jobs, *self.lanes, *self.queues]
+        is_all = len(found) == 1 and self.is_whole and not (self.starting or self.apart)
+        is_exact = all(queue.is_exact for queue in self.queues)
+        return found[0].href if is_all and is_exact else ""
 
 
 @page
@@ -159,6 +183,8 @@ def _search(text: str) -> Answer:
         queues += _on_server(server, look, Meaning.read(text, server.name), answer)
     lines = [line for _, _, line in sorted(queues, key=lambda found: found[:2])]
     answer.queues, answer.more_queues = lines[:MOST_NAMES], max(0, len(lines) - MOST_NAMES)
+    answer.more_lanes = max(0, len(answer.lanes) - MOST_NAMES)
+    answer.lanes = answer.lanes[:MOST_NAMES]
     answer.more |= len(answer.starting) > MOST_HITS
     answer.starting = answer.starting[:MOST_HITS]
     return answer
@@ -169,6 +195,7 @@ def _on_server(
 ) -> list[tuple[int, str, FoundQueue]]:
     """Notes the jobs of one server in `answer`; returns its queues, each with rank and name."""
     lanes = discovery.known(server.name)
+    answer.lanes += [_lane(server, *lane) for lane in dict.fromkeys(meaning.lanes(lanes))]
     names = set(lanes)
     found = _found(server, look, lanes, meaning, answer)
     if found:
@@ -184,6 +211,11 @@ def _on_server(
 
 def _queue(server: Server, name: str, is_exact: bool, counts: QueueCounts | None) -> FoundQueue:
     return FoundQueue(brief(name), server.name, queue_url(server.name, name), is_exact, counts)
+
+
+def _lane(server: Server, queue: str, group: str) -> FoundLane:
+    href, home = lane_href(server.name, queue, group), queue_url(server.name, queue)
+    return FoundLane(brief(group), server.name, brief(queue), href, home)
 
 
 def _found(
@@ -230,7 +262,7 @@ def _reach(server: Server, found: Found) -> str:
     if found.has_beginnings:
         said.append(
             "Ids that begin so were looked for among waiting and dead jobs, and in active and "
-            f"scheduled sets of up to {search.SMALL:,} jobs."
+            f"scheduled sets of up to {search.SMALL:,} jobs with ids that are not overlong."
         )
     if found.large:
         said.append(f"{counted(found.large, 'larger set')} of these not searched for beginnings.")

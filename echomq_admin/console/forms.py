@@ -29,7 +29,8 @@ class PageLook:
     """How a list of jobs is looked at. Whatever is out of range falls back, never fails.
 
     `order` is "asc", "desc" or empty for the list's own; `at` the instant to open at, as typed;
-    `namespace` that of the ids which tell the instant, empty for the usual one.
+    `zone` the name of the zone that it is meant in, empty for the console's; `namespace` that of
+    the ids which tell the instant, empty for the usual one.
     """
 
     cursor: str = ""
@@ -38,6 +39,7 @@ class PageLook:
     order: str = ""
     at: str = ""
     namespace: str = ""
+    zone: str = ""
 
     @classmethod
     def read(cls, query: QueryDict) -> PageLook:
@@ -54,6 +56,7 @@ class PageLook:
             order=order if order in ORDERS else "",
             at=query.get("at", "")[:LONGEST_AT].strip(),
             namespace=namespace if _NAMESPACE.match(namespace) else "",
+            zone=query.get("zone", "")[:LONGEST_AT].strip(),
         )
 
     def values(self, **changes: str) -> dict[str, str]:
@@ -64,6 +67,7 @@ class PageLook:
             "rows": "" if self.rows == SIZES[0] else str(self.rows),
             "at": self.at,
             "in": self.namespace,
+            "zone": self.zone,
             "cursor": self.cursor,
         }
         return {name: value for name, value in {**values, **changes}.items() if value}

@@ -106,7 +106,7 @@ def _is_stale(looks: list[ServerSnapshot], shown_server: str) -> bool:
 
 
 def _seen(look: ServerSnapshot) -> int | None:
-    return None if look.error and look.stale_since is None else len(look.queues)
+    return None if look.error and look.stale_since is None else look.known
 
 
 def _total(counts: list[int | None]) -> str:

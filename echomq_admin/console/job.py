@@ -15,10 +15,12 @@ from echomq_admin.console import (
     job_log,
     job_page,
     job_view,
+    job_words,
     outcomes,
     places,
 )
 from echomq_admin.console.access import page
+from echomq_admin.console.bodies.body import body
 from echomq_admin.console.forms import new_op_id
 from echomq_admin.console.htmx import is_fragment, show
 from echomq_admin.console.job_log import LogLook
@@ -34,6 +36,7 @@ from echomq_admin.fleet.snapshot import snapshot
 from echomq_admin.operations.services import allowed
 
 MOST_RAW = 64_000_000
+_ENDINGS = {"JSON": ".json", "text": ".txt"}
 TRAIL_LOOK = 100
 TRAIL_BYTES = 1_000_000
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -46,7 +49,9 @@ def job(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse
     have = job_fields.read_have(request.GET) if is_fragment(request) else {}
     lanes = discovery.lanes_of(server, queue)
     look = reads.job_look(place.server.client, queue, job, lanes, have)
-    context = _context(request, place, look) | {"known_lanes": len(lanes)}
+    context = _context(request, place, look)
+    if look.is_gone:
+        context |= _last_seen(request, place, look)
     # A fragment of any other status would not be shown.
     status = 404 if look.is_gone and not is_fragment(request) else 200
     return show(request, "console/job.html", context, status)
@@ -106,10 +111,13 @@ def job_raw(request: HttpRequest, server: str, queue: str, job: str) -> HttpResp
     found = read_field(place.server.client, queue, job, to_wire(name), MOST_RAW)
     if found is None:
         raise Http404(f"The row of {brief(job)} has no field {brief(name)}, or is gone.")
+    if found.fault:
+        return _unreadable(request, place, job, found.fault)
     if found.value is None:
         return _too_long(request, place, job, found.size)
     answer = HttpResponse(found.value, content_type="application/octet-stream")
-    answer["Content-Disposition"] = f'attachment; filename="{_safe(job)}-{_safe(name)}.bin"'
+    file = f"{_safe(job)}-{_safe(name)}{_ENDINGS.get(body(found.value).kind, '.bin')}"
+    answer["Content-Disposition"] = f'attachment; filename="{file}"'
     answer["X-Content-Type-Options"] = "nosniff"
     return answer
 
@@ -134,12 +142,33 @@ def _context(request: HttpRequest, place: Place, look: JobLook) -> dict:
         "dismiss": "",
         "op_id": new_op_id(),
     }
-    may = partial(allowed, request.user)
-    return said | job_page.head(place, look) | job_page.body(place, look, may)
+    if outcome and outcome.level == "done":
+        said["moved_on"] = job_words.moved_on(look)
+    may, who = partial(allowed, request.user), request.user.get_username()
+    return said | job_page.head(place, look, who) | job_page.body(place, look, may, who)
+
+
+def _last_seen(request: HttpRequest, place: Place, look: JobLook) -> dict:
+    """Whether a job that is not here was: the page that polls had it, or the audit names it."""
+    had = is_fragment(request) and request.GET.get("had") == "1"
+    named = not had and bool(look.audited) and _is_named(place, look.job.job_id)
+    return {"had": had, "was_named": named, "state": "gone" if had or named else "not here"}
+
+
+def _is_named(place: Place, job_id: str) -> bool:
+    """Whether one of the newest entries of the audit names the job; one round trip."""
+    found = audit.tail(place.server.client, place.queue, audit.PER_CALL, TRAIL_BYTES)
+    return any(moved.job_id == job_id for entry in found.entries for moved in entry.jobs)
 
 
 def _url(place: Place, job_id: str) -> str:
     return job_view.job_link(place, job_id).href
+
+
+def _unreadable(request: HttpRequest, place: Place, job_id: str, why: str) -> HttpResponse:
+    sentence = f"The row of {brief(job_id)} cannot be read: {why}."
+    context = {"title": "Not readable", "sentence": sentence, "place": place}
+    return render(request, "console/message.html", context, status=409)
 
 
 def _too_long(request: HttpRequest, place: Place, job_id: str, length: int) -> HttpResponse:

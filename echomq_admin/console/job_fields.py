@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -21,18 +22,24 @@ from echomq_admin.fleet.names import brief, from_url, to_url
 INLINE = 200
 # An address carries names of fields up to this length.
 LONGEST_NAME = 1_000
+# So much markup do all fields take that every poll brings anew: what is beyond it is told by its
+# size. Fields that a page keeps take as much of their own as a body does.
+WIDEST = 64_000
+WIDEST_KEPT = 1_000_000
+MOST_PANELS = 20
 _TITLES = {b"payload": "Payload", b"last_error": "Last error", b"progress": "Progress"}
 
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
     """A short field of the list, shown whole; `kind` is a word for what is no plain text, `why`
-    what a known field means."""
+    what a known field means. One that is not shown has a `raw_url`."""
 
     name: str
     text: str
     kind: str
     why: str
+    raw_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +62,14 @@ class FieldPanel:
         return self.body is not None and not self.body.cut and self.body.kind in {"JSON", "text"}
 
 
-def panels(server: str, queue: str, job_id: str, fields: tuple[Field, ...]) -> list[FieldPanel]:
-    """Payload, error and progress, and every other field that is too long for the list."""
-    chosen = [field for field in fields if _has_panel(field)]
-    chosen.sort(key=lambda field: LONG_FIRST.index(field.name) if field.name in LONG_FIRST else 9)
-    return [_panel(server, queue, job_id, field) for field in chosen]
-
-
-def short_rows(fields: tuple[Field, ...]) -> list[FieldRow]:
-    """The other fields."""
-    return [_row(field) for field in fields if not _has_panel(field)]
+def drawn(
+    server: str, queue: str, job_id: str, fields: tuple[Field, ...]
+) -> tuple[list[FieldPanel], list[FieldRow]]:
+    """Payload, error, progress and some other fields that are too long for the list; the list."""
+    sheet = _Sheet()
+    for field in sorted(fields, key=_panel_order):
+        sheet.add(field, raw_url(server, queue, job_id, field.name))
+    return sheet.panels, [sheet.rows[field.name] for field in fields if field.name in sheet.rows]
 
 
 def read_have(query: QueryDict) -> Mapping[bytes, int]:
@@ -97,7 +102,39 @@ def _has_panel(field: Field) -> bool:
     return field.name in LONG_FIRST or field.value is None or field.size > INLINE
 
 
-def _panel(server: str, queue: str, job_id: str, field: Field) -> FieldPanel:
+class _Sheet:
+    """What is drawn of fields that are added one by one, until the page is full."""
+
+    def __init__(self) -> None:
+        self.panels: list[FieldPanel] = []
+        self.rows: dict[bytes, FieldRow] = {}
+        self._room = {False: WIDEST, True: WIDEST_KEPT}
+
+    def add(self, field: Field, address: str) -> None:
+        if not _has_panel(field):
+            row = _row(field)
+            is_shown = self._takes(len(escape(row.text)), is_kept=False)
+            self.rows[field.name] = row if is_shown else _unshown(field, address)
+            return
+        panel, is_kept = _panel(field, address), _may_be_kept(field)
+        is_shown = self._takes(len(panel.body.drawn) if panel.body else 0, is_kept)
+        if len(self.panels) < MOST_PANELS and (is_shown or is_kept):
+            self.panels.append(panel if is_shown else replace(panel, body=None))
+        else:
+            self.rows[field.name] = _unshown(field, address)
+
+    def _takes(self, width: int, is_kept: bool) -> bool:
+        if width > self._room[is_kept]:
+            return False
+        self._room[is_kept] -= width
+        return True
+
+
+def _panel_order(field: Field) -> int:
+    return LONG_FIRST.index(field.name) if field.name in LONG_FIRST else len(LONG_FIRST)
+
+
+def _panel(field: Field, address: str) -> FieldPanel:
     named = from_wire(field.name)
     return FieldPanel(
         title=_TITLES.get(field.name) or brief(named),
@@ -107,7 +144,7 @@ def _panel(server: str, queue: str, job_id: str, field: Field) -> FieldPanel:
         is_kept=field.is_kept,
         version=str(field.size) if _may_be_kept(field) else "",
         have=f"{field.size}:{to_url(named)}" if _may_be_kept(field) else "",
-        raw_url=raw_url(server, queue, job_id, field.name),
+        raw_url=address,
     )
 
 
@@ -119,3 +156,9 @@ def _row(field: Field) -> FieldRow:
     sight = payloads.sight(Text(field.size, field.value))
     why = job_words.FIELDS.get(field.name, "")
     return FieldRow(brief(from_wire(field.name)), sight.full or sight.line, sight.kind, why)
+
+
+def _unshown(field: Field, address: str) -> FieldRow:
+    kind = f"{payloads.size(field.size)}, not shown here"
+    why = job_words.FIELDS.get(field.name, "")
+    return FieldRow(brief(from_wire(field.name)), "", kind, why, address)

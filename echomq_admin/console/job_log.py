@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 from django.http import QueryDict
 
 from echomq_admin.console import payloads
 from echomq_admin.console.forms import natural
 from echomq_admin.emq.reads import LogPage
+from echomq_admin.fleet.names import has_no_ink
 
 PAGE, SECTION = 200, 20
-# So much of one line is shown, in bytes.
+# So much of one line is shown, in bytes, and so much markup do all lines take.
 LINE = 2_000
+WIDEST = 300_000
+_MARKUP = 120
+_WIDTHS = {"&": 5, "<": 4, ">": 4, '"': 6, "'": 6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +52,26 @@ class LogLook:
 
 
 def lines(found: LogPage) -> list[LogLine]:
-    """The lines of a page, each cut behind its first `LINE` bytes."""
-    return [_line(found.start + at + 1, raw) for at, raw in enumerate(found.lines)]
+    """The lines of a page, each cut behind its first `LINE` bytes, or before when the page would
+    become too large."""
+    made = [_line(found.start + at + 1, raw) for at, raw in enumerate(found.lines)]
+    if sum(_MARKUP + sum(map(_width, line.text)) for line in made) <= WIDEST:
+        return made
+    share = WIDEST // len(made) - _MARKUP
+    return [_cut(line, raw, share) for line, raw in zip(made, found.lines, strict=True)]
+
+
+def _cut(line: LogLine, raw: bytes, most: int) -> LogLine:
+    """A line that takes at most so many bytes of markup."""
+    for at, width in enumerate(accumulate(map(_width, line.text))):
+        if width > most:
+            cut = line.cut or f"cut, {payloads.size(len(raw))} in all"
+            return LogLine(line.number, line.text[:at], cut)
+    return line
+
+
+def _width(character: str) -> int:
+    return _WIDTHS.get(character) or len(character.encode())
 
 
 def _line(number: int, raw: bytes) -> LogLine:
@@ -64,4 +87,4 @@ def _line(number: int, raw: bytes) -> LogLine:
 
 
 def _visible(text: str) -> str:
-    return "".join(c if c.isprintable() or c in "\n\t" else payloads.escape(c) for c in text)
+    return "".join(payloads.escape(c) if c not in "\n\t" and has_no_ink(c) else c for c in text)

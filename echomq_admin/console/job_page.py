@@ -7,17 +7,17 @@ from collections.abc import Callable
 from echomq_admin.console import job_fields, job_view, job_words, links, words
 from echomq_admin.console.places import Place
 from echomq_admin.console.rows import key, pips
-from echomq_admin.console.times import exact
 from echomq_admin.emq import ids
+from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.reads import JobLook
 from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.preferences import queue_settings
 
 
-def head(place: Place, look: JobLook) -> dict:
-    """Who the job is, where it is, and what is odd about that."""
+def head(place: Place, look: JobLook, who: str) -> dict:
+    """Who the job is, where it is, and what is odd about that; `who` is the person's name."""
     job = look.job
-    max_stalled = queue_settings(place.server.name, place.queue).max_stalled
+    max_stalled = _max_stalled(place)
     mint = ids.parse(job.job_id)
     here = job_view.job_link(place, job.job_id)
     return {
@@ -26,36 +26,45 @@ def head(place: Place, look: JobLook) -> dict:
         "name": here.name,
         "state": job_view.state_word(look),
         "state_chip": job_view.state_chip(look),
+        "phase": job_view.lease_phase(look),
+        "fault_note": job_words.fault_note(look),
         "held": job_view.held_rows(place, look, max_stalled),
         "oddities": job_words.oddities(look),
         "faults": sorted(look.faults.items()),
-        "stalls": pips(None if job.fault else job.stalled, max_stalled),
+        "stalls": pips(job.stalled if job.is_movable else None, max_stalled),
         "mint": mint,
-        "minted": exact(mint.minted_ms) if mint else "",
         "job_url": here.href,
         "logs_url": f"{here.href}/logs",
         "trail_url": f"{here.href}/trail",
         "find_url": job_view.find_url(job.job_id),
-        "see": words.see(place, job.job_id),
+        "see": words.see(place, job.job_id, who),
     }
 
 
-def body(place: Place, look: JobLook, may: Callable[[str], bool]) -> dict:
+def body(place: Place, look: JobLook, may: Callable[[str], bool], who: str) -> dict:
     """What is in it, what is around it, and what can be done; `may` tells of a verb whether the
     user has the right."""
     job = look.job
-    actions = dict(job_view.action_rows(place, look, may))
+    panels, rows = job_fields.drawn(place.server.name, place.queue, job.job_id, look.fields)
+    actions = job_view.action_rows(place, look, may, who, _max_stalled(place))
+    requeues = any(one.verb == "requeue" and not one.why_not for one in actions)
     return {
-        "fields": job_fields.short_rows(look.fields),
-        "panels": job_fields.panels(place.server.name, place.queue, job.job_id, look.fields),
-        "actions": list(actions.values()),
-        "key": "" if actions["requeue"].why_not else key(job),
+        "fields": rows,
+        "panels": panels,
+        "offered": [one for one in actions if one.is_offered],
+        "barred": [one for one in actions if not one.is_offered],
+        "key": key(job) if requeues else "",
+        "may_sweep": place.read_only is None and may("sweep"),
         "lock": job_view.lock_text(look),
         "dedup_name": brief(look.dedup.dedup_id) if look.dedup else "",
         "children": [(kind, job_view.child_links(place, kind)) for kind in look.flow.ended],
         **_lane(place, look),
         **_parent(place, look),
     }
+
+
+def _max_stalled(place: Place) -> int:
+    return queue_settings(place.server.name, place.queue).max_stalled
 
 
 def _lane(place: Place, look: JobLook) -> dict:
@@ -78,4 +87,5 @@ def _parent(place: Place, look: JobLook) -> dict:
         "parent_words": job_words.parent(parent),
         "parent_queue": "" if parent.queue == place.queue else brief(parent.queue),
         "policy": job_words.policy(parent.policy),
+        "policy_raw": "" if parent.policy is None else brief(from_wire(parent.policy)),
     }

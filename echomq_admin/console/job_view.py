@@ -13,10 +13,11 @@ from echomq_admin.console.places import Place
 from echomq_admin.console.rows import LeaseRow, Listing, Stamp
 from echomq_admin.emq.flow import Children, Parent
 from echomq_admin.emq.reads import JobLook, Text
-from echomq_admin.emq.rows import ROW_MISSING
+from echomq_admin.emq.rows import LONGEST_NAME, ROW_MISSING
 from echomq_admin.emq.timeline import lease_of
 from echomq_admin.emq.whereabouts import Held
 from echomq_admin.fleet.names import brief, to_url
+from echomq_admin.operations.actions import ACTIONS
 from echomq_admin.operations.possible import Possible, Seen, possible
 
 
@@ -33,18 +34,21 @@ class HeldRow:
 
 @dataclass(frozen=True, slots=True)
 class ActionRow:
-    """An action with the command that makes it; `why_not` when it cannot be made now."""
+    """An action with the command that makes it; `why_not` when it cannot be made now, `said` what
+    it does. `is_offered`: it can be made now, though perhaps not by this person."""
 
+    verb: str
     label: str
     why_not: str
-    note: str
-    command: tuple[str, ...]
-    by_force: bool
+    said: str
+    command: tuple[str, ...] = ()
+    by_force: bool = False
+    is_offered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A job that another page tells more of."""
+    """A job that another page tells more of; `href` is empty when its id is too long for one."""
 
     name: str
     href: str
@@ -55,6 +59,12 @@ def held_rows(place: Place, look: JobLook, max_stalled: int) -> list[HeldRow]:
     return [_held_row(place, look, held, max_stalled) for held in look.held]
 
 
+def lease_phase(look: JobLook) -> str:
+    """The phase of the lease: `live`, `expiring` or `lapsed`; empty for a job without one."""
+    scores = [held.score for held in look.held if held.place == "active"]
+    return lease_of(replace(look.job, score=scores[0]), look.now_ms).phase if scores else ""
+
+
 def state_word(look: JobLook) -> str:
     """One word for where the job is, as its chip says."""
     if look.is_gone:
@@ -63,44 +73,54 @@ def state_word(look: JobLook) -> str:
     for place in ("active", "dead", "schedule", "pending", "lane"):
         if place in places:
             return "pending" if place == "lane" else words.TABS[place]
-    return "awaiting children" if look.job.state == job_words.AWAITS else "in no set"
+    if look.job.state == job_words.AWAITS:
+        return "awaiting children"
+    return "in no set" if look.looked_everywhere else "not known where"
 
 
 def state_chip(look: JobLook) -> tuple[str, str]:
-    """The class and the shape of the chip of the state: what is wrong stands out."""
+    """The class and the shape of the chip of the state: what is wrong stands out. A lease has
+    the colour of its phase."""
     word = state_word(look)
-    is_odd = look.is_settled and (len(look.held) > 1 or word == "in no set")
+    is_odd = look.is_settled and (len(look.held) > 1 or word in {"in no set", "not known where"})
     if is_odd or (look.job.fault and not look.is_gone):
         return "soon", "warn"
-    return {"active": ("live", "live"), "dead": ("dead", "dead")}.get(word, ("plain", "info"))
+    if word == "active":
+        return "", lease_phase(look)
+    return ("dead", "dead") if word == "dead" else ("plain", "info")
 
 
 def action_rows(
-    place: Place, look: JobLook, allowed: Callable[[str], bool]
-) -> list[tuple[str, ActionRow]]:
-    """Every action by its verb."""
-    found = possible(seen(look, place.queue), allowed, place.read_only)
-    return [(one.verb, _action_row(place, look, one)) for one in found]
+    place: Place, look: JobLook, allowed: Callable[[str], bool], who: str, max_stalled: int
+) -> list[ActionRow]:
+    """Every action on the job; `who` is the name of the person, for commands."""
+    found = possible(seen(look, place.queue, max_stalled), allowed, place.read_only)
+    return [_action_row(place, look, one, who, max_stalled) for one in found]
 
 
-def seen(look: JobLook, queue: str) -> Seen:
+def seen(look: JobLook, queue: str, max_stalled: int = words.SWEEP_STARTS_AT) -> Seen:
     """What the actions are judged by."""
     job = look.job
-    held = {held.place for held in look.held if held.place != "lane" or held.group == job.group}
     has_row = job.fault != ROW_MISSING
+    ours = [at for at in look.held if at.place != "lane" or at.group == job.group or not has_row]
     lane = look.lane
     return Seen(
         job_id=job.job_id,
-        held=frozenset(held),
+        held=frozenset(at.place for at in ours),
         attempts=job.attempts,
         has_row=has_row,
-        fault=(job.fault or "") if has_row else "",
+        fault="" if job.is_movable or not has_row else job.fault or "",
         lane_fault=(lane.fault or "it cannot be read") if lane and lane.depth is None else "",
         lease=_lease_clause(look),
         locked=look.lock is not None,
         flow=_flow_clause(look, queue),
         is_child=_needs_it(look.flow.parent, queue),
         dedup_id=look.dedup.dedup_id if look.dedup and look.dedup.holds else "",
+        refusal=look.refusal or "",
+        unfound=_unfound(look),
+        unread=_unread(look),
+        is_lapsed=lease_phase(look) == "lapsed",
+        max_stalled=max_stalled,
     )
 
 
@@ -128,7 +148,8 @@ def lock_text(look: JobLook) -> str:
 
 def child_links(place: Place, children: Children) -> list[Link]:
     """The children of one outcome, taken to lie in the queue of the page."""
-    return [job_link(place, child) for child in children.ids]
+    server, queue = place.server.name, place.queue
+    return [Link(brief(child), links.job_href(server, queue, child)) for child in children.ids]
 
 
 def job_link(place: Place, job_id: str, queue: str | None = None) -> Link:
@@ -171,20 +192,44 @@ def _flow_clause(look: JobLook, queue: str) -> str:
 
 def _needs_it(parent: Parent | None, queue: str) -> bool:
     """As the scripts judge it: of a parent in another queue nothing can be seen."""
-    if parent is None:
-        return False
-    return parent.queue != queue or parent.where == "awaiting_children"
+    return parent is not None and (parent.queue != queue or parent.awaits)
 
 
-def _action_row(place: Place, look: JobLook, one: Possible) -> ActionRow:
+def _unfound(look: JobLook) -> str:
+    """The lane that alone holds an id, when no removal would look into it."""
+    if not look.held or any(held.group not in look.unnamed_lanes for held in look.held):
+        return ""
+    return job_words.set_name(look.held[0])
+
+
+def _unread(look: JobLook) -> frozenset[str]:
+    """Which names of the row are too long to be read on this page."""
+    sizes = {field.name: field.size for field in look.fields}
+    names = ("group", "parent")
+    return frozenset(name for name in names if sizes.get(name.encode(), 0) > LONGEST_NAME)
+
+
+def _action_row(
+    place: Place, look: JobLook, one: Possible, who: str, max_stalled: int
+) -> ActionRow:
+    is_offered = one.is_possible or one.lacks_role
     if not (one.is_possible or one.by_force):
-        return ActionRow(one.label, one.why_not, "", (), False)
-    command = words.command(place, one.verb, look.job.job_id, *one.options)
-    note = _requeue_note(look, one.note) if one.verb == "requeue" else one.note
-    return ActionRow(one.label, one.why_not, note, tuple(command.split(" ")), one.by_force)
+        return ActionRow(one.verb, one.label, one.why_not, "", is_offered=is_offered)
+    command = words.command(place, one.verb, look.job.job_id, *one.options, who=who)
+    said = one.note or ACTIONS[one.verb].help
+    if one.verb == "requeue":
+        said = _requeue(look, one.note, max_stalled)
+    return ActionRow(
+        one.verb, one.label, one.why_not, said, tuple(command.split(" ")), one.by_force, is_offered
+    )
 
 
-def _requeue_note(look: JobLook, note: str) -> str:
-    """What a requeue keeps, behind what else it does."""
-    kept = words.attempts_kept([look.job.attempts]), words.stalls_kept([look.job.stalled])
-    return " ".join(filter(None, (note, *kept)))
+def _requeue(look: JobLook, note: str, max_stalled: int) -> str:
+    """What a requeue does, and what it keeps."""
+    said = (
+        note or "It goes back into its own lane, or into pending.",
+        words.attempts_kept([look.job.attempts]),
+        words.stalls_kept([look.job.stalled], max_stalled),
+        "To start it at 0, tick the job in the dead tab." if look.job.stalled else "",
+    )
+    return " ".join(filter(None, said))

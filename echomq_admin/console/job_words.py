@@ -7,7 +7,7 @@ from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.lanes import LaneState
 from echomq_admin.emq.reads import JobLook
 from echomq_admin.emq.rows import ROW_MISSING
-from echomq_admin.emq.whereabouts import Held
+from echomq_admin.emq.whereabouts import PLACES, Held
 from echomq_admin.fleet.names import brief
 
 AWAITS = b"awaiting_children"
@@ -43,9 +43,40 @@ FIELDS = {
     b"last_error": "of the last attempt that failed",
 }
 _POLICIES = {
-    b"fp": "fp: when it fails, the parent fails",
-    b"id": "id: when it fails, the parent goes on without it",
+    b"fp": "its failure fails the parent",
+    b"id": "if it fails, the parent goes on without it",
 }
+
+
+def fault_note(look: JobLook) -> tuple[str, str]:
+    """What is wrong with the row, as a head and its sentences; empty when nothing is. A row that
+    is merely odd is moved like any other."""
+    job = look.job
+    if job.fault == ROW_MISSING:
+        where = "only the id is left in the sets below"
+        if not look.held:
+            where = "no set that was looked into holds the id, and not all of them were"
+        return "Row missing:", f"{where}. The job finished, was removed or was evicted."
+    if job.fault and not job.is_movable:
+        return "Unreadable:", f"{job.fault}. It cannot be moved as it is."
+    odd = job.odd or (job.fault or "").removeprefix("unreadable row: ")
+    return ("Odd row:", f"{odd}. It can be moved all the same.") if odd else ("", "")
+
+
+def moved_on(look: JobLook) -> str:
+    """What became of a job since it was requeued; empty while it waits."""
+    places = {held.place for held in look.held}
+    if places & {"pending", "lane"}:
+        return ""
+    if look.is_gone:
+        return "Since then it has finished or was removed."
+    attempts = "" if look.job.attempts is None else f", attempt {look.job.attempts:,}"
+    said = {
+        "active": f"Since then it was claimed again{attempts}.",
+        "dead": f"Since then it died again{attempts}.",
+        "schedule": f"Since then it failed{attempts}, and waits for its next run.",
+    }
+    return next((said[place] for place in said if place in places), "")
 
 
 def set_name(held: Held) -> str:
@@ -72,11 +103,12 @@ def _nowhere(look: JobLook) -> list[str]:
     state = look.job.state
     if look.job.fault == ROW_MISSING or state == AWAITS:
         return []
-    if look.faults.keys() & {"pending", "active", "schedule", "dead", "lanes"}:
-        return ["No set that can be read holds the id, and not all of them can be read."]
+    if not look.looked_everywhere:
+        return ["No set that was looked into holds the id, and not all of them were."]
     lanes = f" and none of the {look.lanes_asked:,} lanes asked" if look.lanes_asked else ""
     if state is None:
-        return [f"The row names no state, and no set{lanes} holds the id."]
+        says = "The state of the row is not read" if look.job.odd else "The row names no state"
+        return [f"{says}, and no set{lanes} holds the id."]
     why = _LOST.get(state, "no worker, sweep or list will ever meet it")
     return [f"The row says {_state(state)}, but no set{lanes} holds the id: {why}."]
 
@@ -123,6 +155,8 @@ def parent(parent: Parent) -> str:
     """What a flow parent is doing."""
     if parent.where == "?":
         return f"not known: {parent.fault}"
+    if parent.awaits and parent.where in PLACES:
+        return f"in {parent.where}, though its row waits for its children"
     return {
         "awaiting_children": "waits for its children",
         "no set": "in no set, and not waiting for children",

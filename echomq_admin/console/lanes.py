@@ -21,7 +21,12 @@ _LONGEST_TEXT = 200
 # Label, what it sorts by, what it is, whether it is a number.
 _COLUMNS = (
     ("Lane", "name", "a group of jobs that wait in an order of their own", False),
-    ("On the ring", "", "the ring is the rota from which consumers take lanes in turn", False),
+    (
+        "Rota",
+        "",
+        "where it stands towards the ring, from which consumers take lanes in turn",
+        False,
+    ),
     ("Waiting", "depth", "jobs in the lane", True),
     ("Oldest", "", "when the lane’s first job was minted", False),
     ("In flight", "in_flight", "slots that the lane holds, by its own count", True),

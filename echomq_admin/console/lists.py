@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import EllipsisType
 from typing import Protocol
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from echomq_admin.console import tools
+from echomq_admin.console import links, tools
+from echomq_admin.console.budget import Budget
 from echomq_admin.console.columns import columns_of
 from echomq_admin.console.forms import SIZES, PageLook, SweepForm
 from echomq_admin.console.places import Place
 from echomq_admin.console.rows import Listing
 from echomq_admin.console.tables import ListTable
 from echomq_admin.console.tabs import tabs
-from echomq_admin.emq.reads import ActivePage, JobPage
+from echomq_admin.emq.reads import ActivePage, Job, JobPage
 from echomq_admin.fleet.preferences import queue_settings
 
 
@@ -25,9 +27,11 @@ class Asked:
     def __init__(self, request: HttpRequest, place: Place, table: type[ListTable]) -> None:
         self.request = request
         self.place = place
-        self.table = table
+        self.settings = queue_settings(place.server.name, place.queue)
+        self.table = table = table.of(self.settings)
         self.look = PageLook.read(request.GET)
-        self.jump = tools.jump(self.look, place)
+        self.jump = tools.jump(self.look, place, table.ahead)
+        self.columns = columns_of(request.user, table)
         self.client = place.server.client
         self.start = (self.look.rows, self.look.cursor)
         self.descending = self.look.order == "desc" if self.look.order else table.descends
@@ -40,23 +44,28 @@ class Asked:
 
     def settle(self) -> HttpResponse:
         """To the address that keeps meaning the instant that this one means now."""
-        return redirect(f"{self.request.path}?{self.look.query(at=self.jump.settled)}")
+        query = self.look.query(at=self.jump.settled, zone="")
+        return redirect(f"{self.request.path}?{query}")
 
     def listing(
         self, found: JobPage | ActivePage, state: str, lane: str | EllipsisType | None = ...
     ) -> Listing:
-        form = SweepForm.read(self.request.GET, self._usual_max_stalled)
+        form = SweepForm.read(self.request.GET, self.settings.max_stalled)
         is_valid = form.is_valid()
-        most = form.cleaned_data["max_stalled"] if is_valid else self._usual_max_stalled
-        return Listing(self.place, state, found.now_ms, most, lane)
+        most = form.cleaned_data["max_stalled"] if is_valid else self.settings.max_stalled
+        shown = frozenset(name for name, is_shown in self.columns.shown.items() if is_shown)
+        budget = Budget(links.job_href(*self._queue, job.job_id) for job in jobs_of(found))
+        return Listing(
+            self.place, state, found.now_ms, most, lane, shown, budget, self.settings.lease_ms
+        )
 
     @property
-    def _usual_max_stalled(self) -> int:
-        return queue_settings(self.place.server.name, self.place.queue).max_stalled
+    def _queue(self) -> tuple[str, str]:
+        return self.place.server.name, self.place.queue
 
     def context(self, found: JobPage | ActivePage, drawn: list, total: int | None) -> dict:
         """What every list shows: the frame of its tab, its tools, its table and its foot."""
-        table, look, columns = self.table, self.look, columns_of(self.request.user, self.table)
+        table, look, columns = self.table, self.look, self.columns
         made = table(drawn, exclude=columns.hidden)
         is_by_score = isinstance(found, JobPage) and found.ordered_by != table.ordered_by
         turned = look.query(order="asc" if self.descending else "desc", cursor="")
@@ -74,6 +83,14 @@ class Asked:
             "forth_word": words[1],
             **turns(look, found),
         }
+
+
+def jobs_of(found: JobPage | ActivePage) -> Iterator[Job]:
+    """The jobs of a page, in flight or not."""
+    if isinstance(found, JobPage):
+        yield from found.jobs
+    else:
+        yield from (lease.job for lease in found.leases)
 
 
 class Look(Protocol):

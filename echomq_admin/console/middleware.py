@@ -7,11 +7,13 @@ for is one sentence in plain text, which the page shows in its strip.
 from __future__ import annotations
 
 from django.core.exceptions import PermissionDenied
+from django.db import Error as DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from redis.exceptions import RedisClusterException, RedisError
 
+from echomq_admin.console.broken import no_database
 from echomq_admin.console.htmx import say, show
 from echomq_admin.console.places import Away
 from echomq_admin.console.tabs import tabs
@@ -45,22 +47,24 @@ class ConsoleMiddleware:
         return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """An answer for trouble with the server of the page; other errors stay Django's."""
-        if isinstance(error, Away):
-            return away(request, error)
-        if isinstance(error, (RedisError, RedisClusterException)):
-            return _trouble(request, error)
-        if isinstance(error, servers.UnreadableSetting):
-            return _unreadable(request, f"{error}.")
-        if isinstance(error, PermissionDenied):
-            return _refused(request, str(error))
-        if request.htmx and isinstance(error, Http404):
-            return say(str(error), 404)
-        return None
+        """An answer for trouble with the server of the page or with the console's database; other
+        errors stay Django's."""
+        try:
+            return _answer(request, error)
+        except DatabaseError as broken:
+            return no_database(request, broken)
 
 
-def _unreadable(request: HttpRequest, sentence: str) -> HttpResponse:
+def _answer(request: HttpRequest, error: Exception) -> HttpResponse | None:
+    for kind, answer in _ANSWERS:
+        if isinstance(error, kind):
+            return answer(request, error)
+    return None
+
+
+def _unreadable(request: HttpRequest, error: Exception) -> HttpResponse:
     """The page of a console that was started with a setting it cannot read."""
+    sentence = f"{error}."
     if request.htmx:
         return say(sentence, 503)
     title = "A setting of this console cannot be read"
@@ -69,8 +73,9 @@ def _unreadable(request: HttpRequest, sentence: str) -> HttpResponse:
     return show(request, "console/message.html", context, status=503)
 
 
-def _refused(request: HttpRequest, sentence: str) -> HttpResponse:
+def _refused(request: HttpRequest, error: Exception) -> HttpResponse:
     """The page of a missing right. Django would write its traceback to the log."""
+    sentence = str(error)
     if request.htmx:
         return say(sentence, 403)
     return render(request, "403.html", {"exception": sentence}, status=403)
@@ -134,3 +139,18 @@ def _with_fate(request: HttpRequest, sentence: str) -> str:
         "Nothing was sent, so nothing was changed: "
         f"{sentence} Press {action.label} again once it answers."
     )
+
+
+def _missing(request: HttpRequest, error: Exception) -> HttpResponse | None:
+    """What is not there, for htmx; the page of it is Django's."""
+    return say(str(error), 404) if request.htmx else None
+
+
+_ANSWERS = (
+    (DatabaseError, no_database),
+    (Away, away),
+    ((RedisError, RedisClusterException), _trouble),
+    (servers.UnreadableSetting, _unreadable),
+    (PermissionDenied, _refused),
+    (Http404, _missing),
+)

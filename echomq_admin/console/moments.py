@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import datetime, time, timedelta, tzinfo
 
 from echomq_admin.console import times
 
-EXAMPLES = "2026-11-29 13:00, 13:00, 2 h ago, in 10 min, or unix ms"
+EXAMPLES = "2026-11-29 13:00, 13:00, yesterday 13:00, 2 h ago, in 10 min, or unix ms"
 _LONGEST = 64
 _WHOLE = re.compile(r"-?[0-9]{1,15}")
-_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,3}))?)?")
+_DAYS = {"": 0, "yesterday": -1, "today": 0, "tomorrow": 1}
+_CLOCK = re.compile(
+    r"(?:(yesterday|today|tomorrow)(?: at)? )?"
+    r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,3}))?)?",
+    re.I,
+)
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T].+)?", re.I)
 _SPAN = r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([a-z]+)"
 _AGO = re.compile(rf"{_SPAN} ago", re.I)
@@ -38,13 +43,16 @@ class Moment:
         moment = times.instant(self.ms)
         if moment is None:
             return str(self.ms)
-        return moment.replace(tzinfo=None).isoformat(" ", "milliseconds") + "Z"
+        parts = "milliseconds" if moment.microsecond else "seconds"
+        return moment.replace(tzinfo=None).isoformat(" ", parts) + "Z"
 
 
-def read(text: str, now_ms: float) -> Moment:
+def read(text: str, now_ms: float, zone: tzinfo | None = None, ahead: bool | None = None) -> Moment:
     """The instant that a text means at the server's `now_ms`.
 
-    Texts without a zone are meant in the console's. Raises `ValueError` with a sentence.
+    Clock times without a zone are meant in `zone`, or else in the console's; their text moves
+    when a zone is given. Without a day they are today's, or with `ahead` the next (true) or the
+    last (false). Raises `ValueError` with a sentence.
     """
     typed = " ".join(text.split())
     if not typed or len(typed) > _LONGEST:
@@ -57,10 +65,11 @@ def read(text: str, now_ms: float) -> Moment:
         return Moment(_away(found, int(now_ms), -1, typed), moves=True)
     if found := _IN.fullmatch(typed):
         return Moment(_away(found, int(now_ms), 1, typed), moves=True)
-    if found := _CLOCK.fullmatch(typed):
-        return Moment(_today(found, now_ms, typed), moves=True)
+    clock = f"{typed} 0:00" if typed.casefold() in _DAYS else typed
+    if found := _CLOCK.fullmatch(clock):
+        return Moment(_near(found, now_ms, typed, zone or times.zone(), ahead), moves=True)
     if _DATED.fullmatch(typed):
-        return Moment(_dated(typed))
+        return Moment(_dated(typed, zone or times.zone()), moves=zone is not None)
     raise ValueError(_unread(typed))
 
 
@@ -76,34 +85,42 @@ def _away(found: re.Match[str], now_ms: int, sign: int, typed: str) -> int:
     ms = now_ms + sign * round(float(found[1]) * unit)
     if times.instant(ms) is None:
         raise ValueError(f"“{typed}” is beyond every calendar.")
-    return ms
+    return ms if unit < 1_000 else ms // 1_000 * 1_000
 
 
-def _today(found: re.Match[str], now_ms: float, typed: str) -> int:
+def _near(found: re.Match[str], now_ms: float, typed: str, zone: tzinfo, ahead: bool | None) -> int:
     now = times.instant(now_ms)
-    hour, minute, second, fraction = found.groups()
+    day, hour, minute, second, fraction = found.groups()
     try:
         clock = time(int(hour), int(minute), int(second or 0), _micros(fraction))
     except ValueError:
         raise ValueError(f"“{typed}” is no time of day.") from None
     if now is None:
         raise ValueError("The server's clock shows no date, so today is not known.")
-    return _ms(datetime.combine(times.local(now).date(), clock))
+    then = datetime.combine(times.local(now, zone).date(), clock)
+    days = _DAYS[(day or "").casefold()]
+    ms = _ms(then, zone)
+    if day is None and ahead is not None and (ms > now_ms) != ahead:
+        days = 1 if ahead else -1
+    try:
+        return _ms(then + timedelta(days=days), zone)
+    except OverflowError:
+        raise ValueError(f"“{typed}” is beyond every calendar.") from None
 
 
 def _micros(fraction: str | None) -> int:
     return int((fraction or "0").ljust(6, "0"))
 
 
-def _dated(typed: str) -> int:
+def _dated(typed: str, zone: tzinfo) -> int:
     text = re.sub(r" ?UTC\Z", "Z", typed.upper())
     try:
-        return _ms(datetime.fromisoformat(text))
+        return _ms(datetime.fromisoformat(text), zone)
     except (ValueError, OverflowError):
         raise ValueError(_unread(typed)) from None
 
 
-def _ms(moment: datetime) -> int:
-    """Unix ms; a clock time without a zone is one of the console's."""
-    known = moment if moment.tzinfo else moment.replace(tzinfo=times.zone())
+def _ms(moment: datetime, zone: tzinfo) -> int:
+    """Unix ms; a clock time without a zone is one of `zone`."""
+    known = moment if moment.tzinfo else moment.replace(tzinfo=zone)
     return times.unix_ms(known)

@@ -21,13 +21,15 @@ LISTED = 20
 @dataclass(frozen=True)
 class Outcome:
     """`level` is "done", "part" (some were refused) or "refused". `refusals` maps job id to its
-    sentence; `result` is what a page of its own shows beside its preview."""
+    sentence; `result` is what a page of its own shows beside its preview; `at_ms` when it was done
+    by the server's clock, 0 for unknown."""
 
     level: str
     sentence: str
     note: str = ""
     refusals: Mapping[str, str] = field(default_factory=dict)
     result: Mapping[str, object] = field(default_factory=dict)
+    at_ms: int = 0
 
     @property
     def told(self) -> list[tuple[str, str]]:

@@ -12,8 +12,8 @@ from echomq_admin.console.htmx import show
 from echomq_admin.console.queue_table import Entry, QueueRow, QueueTable, ordered, queue_row
 from echomq_admin.console.strip import MOST_LINES, strip
 from echomq_admin.fleet.attention import Need, Why, needs
-from echomq_admin.fleet.discovery import last_pass
-from echomq_admin.fleet.models import Pass
+from echomq_admin.fleet.discovery import last_failure, last_pass
+from echomq_admin.fleet.models import Failure, Pass
 from echomq_admin.fleet.preferences import QueueSettings, all_settings
 from echomq_admin.fleet.servers import Server, console_read_only, servers
 from echomq_admin.fleet.snapshot import ServerSnapshot, lives, snapshots
@@ -32,6 +32,7 @@ class ServerLine:
     server: Server
     look: ServerSnapshot
     last: Pass | None
+    failure: Failure | None
     own: dict[str, QueueSettings]
 
     def entries(self) -> Iterator[Entry]:
@@ -82,10 +83,12 @@ def overview(request: HttpRequest) -> HttpResponse:
         "chosen": chosen if about else "",
         "rows": rows,
         "sifted": sifted,
+        "is_failing": any(line.failure for line in about),
         "unread": sum(line.look.unread for line in about),
         "age_s": age_s,
         "others_s": others_s if others_s > age_s + _NOTABLE_S else 0,
         "read_only": console_read_only(),
+        "may_unhide": may_keep(request, "unhide_queue"),
         "may_add": may_keep(request, "add_queue"),
         **_address(query),
         **_pager(query, number, pages, len(entries)),
@@ -126,7 +129,8 @@ def _order(query: QueryDict) -> str:
 
 
 def _line(server: Server, look: ServerSnapshot) -> ServerLine:
-    return ServerLine(server, look, last_pass(server.name), all_settings(server.name))
+    name = server.name
+    return ServerLine(server, look, last_pass(name), last_failure(name), all_settings(name))
 
 
 def _matches(text: str, words: list[str]) -> bool:
@@ -174,7 +178,10 @@ def _cut(query: QueryDict, count: int) -> tuple[int, int]:
     """The nearest real page to the one asked for, and the last one. Counted from 1."""
     last = max(1, -(-count // PER_PAGE))
     asked = query.get("page", "1")
-    number = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 10 else 1
+    if not (asked.isascii() and asked.isdecimal()):
+        return 1, last
+    # A number of so many digits is behind the last page, and need not be worked out.
+    number = int(asked) if len(asked) < 10 else last
     return min(max(number, 1), last), last
 
 

@@ -1,7 +1,8 @@
 """Bytes of the wire as text for the eye: nothing rounded, nothing hidden, nothing run.
 
 JSON stays as its bytes are, so digits, duplicate keys and `1.10` survive. What is no UTF-8 is
-shown as escaped bytes with its length. Control characters and bidi overrides become escapes.
+shown as escaped bytes with its length. Control characters, bidi overrides and what else leaves
+nothing to see become escapes.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import codecs
 from dataclasses import dataclass
 
 from echomq_admin.emq.rows import Text
+from echomq_admin.fleet.names import has_no_ink
 
 LINE = 200
 HEX = 48
@@ -24,32 +26,35 @@ _UTF8 = codecs.getincrementaldecoder("utf-8")
 @dataclass(frozen=True, slots=True)
 class Sight:
     """A field in a list. `line` is one line of at most `LINE` characters; `full` the whole text
-    when the line may not show all of it, else empty; `kind` a word for what it is, or empty."""
+    when the line may not show all of it, else empty; `kind` a word for what it is, or empty.
+    With `is_part` only the page of the job shows all of it."""
 
     line: str
     full: str = ""
     kind: str = ""
+    is_part: bool = False
 
 
-def sight(field: Text | None, absent: str = "–", see: str = "") -> Sight:
-    """How a list shows a field of a row; `see` is the command that shows what a list does not."""
+def sight(field: Text | None, absent: str = "–", line: int = LINE) -> Sight:
+    """How a list shows a field of a row, its first line cut behind `line` characters."""
     if field is None:
         return Sight("", kind=absent)
     if field.body is None:
-        full = f"To see all of it:\n{see}" if see else ""
-        return Sight("", full, f"{size(field.size)}, not read in a list")
+        return Sight("", kind=_about(field.size), is_part=True)
     if not field.body:
         return Sight("", kind="empty")
     text = as_text(field.body)
     if text is not None:
-        return _lines(text)
-    return _damaged(field.body) or _binary(field.body)
+        return _lines(text, line)
+    return _damaged(field.body, line) or _binary(field.body)
 
 
 def size(count: int) -> str:
     """A number of bytes: `214 bytes`, `3.0 MB`."""
-    if count < 10_000:
-        return size_exactly(count)
+    return size_exactly(count) if count < 10_000 else _about(count)
+
+
+def _about(count: int) -> str:
     return f"{count / 1_000:,.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:,.1f} MB"
 
 
@@ -95,11 +100,11 @@ def escaped(raw: bytes, limit: int = HEX) -> str:
     return "".join(f"\\x{byte:02x}" for byte in raw[:limit]) + ("…" if len(raw) > limit else "")
 
 
-def _damaged(raw: bytes) -> Sight | None:
+def _damaged(raw: bytes, most: int) -> Sight | None:
     text = as_damaged_text(raw)
     if text is None:
         return None
-    seen = _lines(text)
+    seen = _lines(text, most)
     return Sight(seen.line, seen.full, f"not all UTF-8, {size(len(raw))}")
 
 
@@ -107,20 +112,23 @@ def _binary(raw: bytes) -> Sight:
     return Sight(escaped(raw), kind=f"binary, {size(len(raw))}")
 
 
-def _lines(text: str) -> Sight:
-    first = text.lstrip("\r\n").split("\n", 1)[0].rstrip("\r")
-    line = _visible(first[:LINE]) + ("…" if len(first) > LINE else "")
-    whole = first == text and len(first) <= FITS
+def _lines(text: str, most: int) -> Sight:
+    if text.count("\r\n") == text.count("\n"):
+        text = text.replace("\r\n", "\n")
+    first = text.lstrip("\r\n").split("\n", 1)[0]
+    line = _visible(first[:most]) + ("…" if len(first) > most else "")
+    whole = first == text and len(first) <= min(FITS, most)
     return Sight(line, "" if whole else "\n".join(map(_visible, text.split("\n"))))
 
 
 def _visible(line: str) -> str:
-    line = line.replace("\t", "    ").rstrip("\r")
-    return line if line.isprintable() else "".join(map(_printable, line))
+    return "".join(map(_inked, line)) if has_no_ink(line) else line
 
 
-def _printable(char: str) -> str:
-    return char if char.isprintable() else escape(char)
+def _inked(char: str) -> str:
+    if char == "\t":
+        return "\\t"
+    return escape(char) if has_no_ink(char) else char
 
 
 def _is_byte(char: str) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from django.http import Http404
 from django.urls import reverse
+from redis.exceptions import ResponseError
 
 from echomq_admin.emq import reads
 from echomq_admin.emq.reads import QueueCounts
@@ -100,7 +101,18 @@ def find(server_name: str, queue: str) -> Place:
 
 def _count(server: Server, queue: str) -> QueueCounts:
     """The sizes of a queue that the snapshot does not hold yet."""
-    if not discovery.knows(server, queue):
+    if not _knows(server, queue):
         raise Http404(f"{server.name} has no queue “{brief(queue)}”.")
     lanes = discovery.lanes_of(server.name, queue)
     return reads.counts(server.client, {queue: lanes})[1][0]
+
+
+def _knows(server: Server, queue: str) -> bool:
+    try:
+        return discovery.knows(server, queue)
+    except ResponseError as error:
+        raise Http404(
+            f"No queue “{brief(queue)}” is known, and {server.name} does not say whether it has "
+            f"one: {servers.masked(server, str(error))}. Give the console’s user there the right "
+            "by ACL SETUSER (+exists and ~emq:*), or add the queue by its name."
+        ) from None

@@ -17,12 +17,12 @@ from echomq_admin.console.forms import new_op_id
 from echomq_admin.console.htmx import show
 from echomq_admin.console.outcomes import Outcome
 from echomq_admin.console.places import Place
-from echomq_admin.console.settings_form import ARGS, SettingsForm, changes, error_of
+from echomq_admin.console.settings_form import ARGS, SettingsForm, changed_by, changes, error_of
 from echomq_admin.console.tabs import tabs
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import brief, from_url
 from echomq_admin.fleet.servers import Server
-from echomq_admin.operations.refusals import Invalid
+from echomq_admin.operations.refusals import Invalid, Overtaken, Trouble
 from echomq_admin.operations.services import Call, Refused, perform
 
 LISTED = 20
@@ -41,14 +41,17 @@ def _settings(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 
 @acts("set_queue")
 def _save(request: HttpRequest, server: str, queue: str) -> HttpResponse:
-    typed = {arg.name: request.POST[arg.name] for arg in ARGS if arg.name in request.POST}
+    typed, seen = changed_by(request.POST)
+    was = {name: str(value) for name, value in seen.items()}
     if any(error_of(arg, typed) for arg in ARGS):
-        return _show(request, places.find(server, queue), typed)
+        return _show(request, places.find(server, queue), typed, was=was)
     try:
-        done = perform(request.user, Call("set_queue", server, queue, args=typed))
+        done = perform(request.user, Call("set_queue", server, queue, args={**typed, "seen": seen}))
     except Refused as refused:
+        # Whoever was told what stands there now may put something else in its place.
+        was = {} if isinstance(refused, Overtaken) else was
         outcome = Outcome("refused", refused.sentence)
-        return _show(request, places.find(server, queue), typed, outcome)
+        return _show(request, places.find(server, queue), typed, outcome, was=was)
     return _back(request, server, queue, Outcome("done", done.sentence))
 
 
@@ -57,7 +60,12 @@ def hide(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """Hide a queue from the overview, or with `hidden=0` list it there again; then back to where
     the button was, the overview or the settings."""
     verb = "unhide_queue" if request.POST.get("hidden") == "0" else "hide_queue"
-    outcome = _performed(request, verb, server, queue)
+    try:
+        outcome = _performed(request, verb, server, queue)
+    except Trouble as trouble:
+        # The session is in the same database, so the refusal cannot be kept for a redirect.
+        outcome = Outcome("refused", trouble.sentence)
+        return _show(request, places.find(server, queue), outcome=outcome, status=503)
     if request.POST.get("back") == "overview" and outcome.level == "done":
         look = QueryDict(request.POST.get("look", "")).urlencode()
         return redirect(reverse("overview") + (f"?{look}" if look else ""))
@@ -68,7 +76,11 @@ def hide(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 def forget(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """Keep a queue that was added by name no longer than it has keys."""
     name = new_op_id()
-    outcomes.keep(request, name, _performed(request, "forget_queue", server, queue))
+    try:
+        outcomes.keep(request, name, _performed(request, "forget_queue", server, queue))
+    except Trouble as trouble:
+        outcome = Outcome("refused", trouble.sentence)
+        return _show_added(request, places.server(server), outcome=outcome)
     return redirect(f"{reverse('queue_add', args=[server])}?did={name}")
 
 
@@ -88,8 +100,11 @@ def add(request: HttpRequest, server: str) -> HttpResponse:
 
 
 def _performed(request: HttpRequest, verb: str, server: str, queue: str) -> Outcome:
+    """What came of it. Raises `Trouble`."""
     try:
         return Outcome("done", perform(request.user, Call(verb, server, queue)).sentence)
+    except Trouble:
+        raise
     except Refused as refused:
         return Outcome("refused", refused.sentence)
 
@@ -105,29 +120,37 @@ def _show(
     place: Place,
     typed: Mapping[str, str] | None = None,
     outcome: Outcome | None = None,
+    status: int = 200,
+    was: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     name = place.server.name
     changed = changes(name, place.queue, LISTED + 1)
     context = {
         "place": place,
         "tabs": tabs(place),
-        "form": SettingsForm(name, place.queue, typed),
+        "form": SettingsForm(name, place.queue, typed, was),
         "is_added": place.queue in discovery.added_queues(name),
         "changes": changed[:LISTED],
         "has_more": len(changed) > LISTED,
         "outcome": outcome,
         "dismiss": outcomes.dismissed(request),
         "read_only": servers.console_read_only(),
+        "may_sweep": place.may(request.user, "sweep"),
+        "on_settings": True,
         **{
             f"may_{verb}": may_keep(request, verb)
             for verb in ("set_queue", "hide_queue", "add_queue")
         },
     }
-    return show(request, "console/queue_settings.html", context)
+    return show(request, "console/queue_settings.html", context, status=status)
 
 
 def _show_added(
-    request: HttpRequest, server: Server, typed: str = "", error: str = ""
+    request: HttpRequest,
+    server: Server,
+    typed: str = "",
+    error: str = "",
+    outcome: Outcome | None = None,
 ) -> HttpResponse:
     added = sorted(discovery.added_queues(server.name))
     context = {
@@ -136,10 +159,10 @@ def _show_added(
         "error": error,
         "added": [(queue, brief(queue)) for queue in added],
         "read_only": servers.console_read_only(),
-        "outcome": outcomes.kept(request),
+        "outcome": outcome or outcomes.kept(request),
         "dismiss": outcomes.dismissed(request),
     }
-    return show(request, "console/queue_add.html", context)
+    return show(request, "console/queue_add.html", context, status=503 if outcome else 200)
 
 
 def _name(typed: str) -> str:

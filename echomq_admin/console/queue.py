@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 
-from echomq_admin.console import entries, links, outcomes, places, rows
+from echomq_admin.console import entries, links, outcomes, places, rows, waiting
 from echomq_admin.console.access import page
 from echomq_admin.console.charts import timeline
 from echomq_admin.console.forms import PageLook, new_op_id
@@ -17,10 +18,9 @@ from echomq_admin.console.tables import DeadTable, LeaseTable, PendingTable, Sch
 from echomq_admin.console.words import TOO_LONG
 from echomq_admin.emq import audit as trail
 from echomq_admin.emq import reads
+from echomq_admin.emq.find import is_here
 from echomq_admin.fleet import discovery
 from echomq_admin.fleet.names import brief, from_url, to_url
-
-MOST_LANES = 40
 
 
 @page
@@ -56,21 +56,22 @@ def pending(request: HttpRequest, server: str, queue: str) -> HttpResponse:
         return asked.settle()
     place, look = asked.place, asked.look
     known = discovery.lanes_of(server, queue)
-    near = list(
-        dict.fromkeys((*known[:MOST_LANES], *([look.lane] if look.lane is not None else [])))
-    )
+    near = waiting.near(known, look)
     found = reads.pending_page(
         asked.client, queue, *asked.start, look.lane, **asked.way, lanes=near
     )
     flat = found.total if look.lane is None else place.counts.pending
     listing = asked.listing(found, "pending", look.lane)
     drawn = [rows.job_row(job, listing) for job in found.jobs]
+    lanes = waiting.lines(found, known, look)
     context = asked.context(found, drawn, flat) | {
-        "lanes": [_chip(look, *lane) for lane in zip(near, found.depths, strict=True)],
+        "lanes": lanes,
+        "deepest": waiting.deepest(lanes),
         "no_lane": look.query(lane="", cursor="", at=""),
-        "more_lanes": max(0, len(known) - MOST_LANES),
+        "more_lanes": len(set(known) - set(near)),
         "lanes_url": place.url("queue_lanes"),
         "lane": None if look.lane is None else brief(look.lane),
+        "own_lane": next((line for line in lanes if line.is_current), None),
     }
     return show(request, "console/pending.html", context)
 
@@ -111,11 +112,16 @@ def dead(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 
 @page
 def open_job(request: HttpRequest, server: str, queue: str) -> HttpResponse:
-    """To the page of the job whose id was typed, plain or in its `~` form."""
-    job_id = _typed_id(request)
-    if job_id is not None and len(job_id) <= links.LONGEST_ID:
-        return redirect(links.job_url(server, queue, job_id))
-    sentence = "No id was typed: go back and type the id of a job." if job_id is None else TOO_LONG
+    """To the page of the job whose id was typed, plain or in its `~` form; to the search when this
+    queue has no such job."""
+    typed = _typed(request)
+    job_id = _job_id(typed)
+    if typed and len(job_id) <= links.LONGEST_ID:
+        if is_here(places.find(server, queue).server.client, queue, job_id):
+            return redirect(links.job_url(server, queue, job_id))
+        text = typed if typed.isprintable() else to_url(job_id)
+        return redirect(f"{reverse('find')}?{urlencode({'q': text})}")
+    sentence = TOO_LONG if typed else "No id was typed: go back and type the id of a job."
     context = {"title": "No job to open", "sentence": sentence}
     return show(request, "console/message.html", context, status=400)
 
@@ -133,19 +139,14 @@ def audit(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     return show(request, "console/audit.html", context)
 
 
-def _typed_id(request: HttpRequest) -> str | None:
-    """The id of the address, byte by byte; `None` when there is none."""
+def _typed(request: HttpRequest) -> str:
+    """The id of the address, byte by byte; empty when there is none."""
     query = parse_qs(request.META.get("QUERY_STRING", ""), errors="surrogateescape")
-    typed = query.get("id", [""])[0].strip()
-    if not typed:
-        return None
+    return query.get("id", [""])[0].strip()
+
+
+def _job_id(typed: str) -> str:
     try:
         return from_url(typed)
     except ValueError:
         return typed
-
-
-def _chip(look: PageLook, lane: str, depth: int | None) -> tuple[str, str, int | None, bool]:
-    """A lane to choose: its name, its address, how many wait in it, whether it is open."""
-    href = look.query(lane=to_url(lane), cursor="", at="")
-    return brief(lane, 40), href, depth, lane == look.lane

@@ -55,7 +55,7 @@ class Entry:
             (counts.lapsed, "lapsed"),
             (counts.dead, "dead"),
             (counts.off_ring, "off the ring"),
-            (self.is_history, "history only"),
+            (self.is_history, "no jobs listed"),
             (self.hidden, "hidden"),
         )
         marks = " ".join(word for is_said, word in said if is_said)
@@ -161,6 +161,10 @@ class QueueRow:
     @property
     def lanes_href(self) -> str:
         return self._tab("lanes")
+
+    @property
+    def hide_href(self) -> str:
+        return self._tab("hide")
 
     def _tab(self, name: str) -> str:
         return queue_url(self.server, self.counts.queue, name)

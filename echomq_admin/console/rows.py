@@ -1,146 +1,47 @@
-"""What the row templates draw: records with every text ready, so that a template only places it."""
+"""The rows of lists, drawn from what was read: a template only places them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import blake2s
 from types import EllipsisType
 
 from echomq_admin.console import links, payloads, times, words
+from echomq_admin.console.budget import BRIEF, Budget
+from echomq_admin.console.drawn import Countdown, FateRow, JobRow, LeaseRow, Pips, Stamp
 from echomq_admin.console.payloads import Sight
 from echomq_admin.console.places import Place
 from echomq_admin.console.times import countdown
 from echomq_admin.emq.keyspace import from_wire, to_wire
 from echomq_admin.emq.preview import fate_of
 from echomq_admin.emq.reads import Fate, Lease
-from echomq_admin.emq.rows import Job
+from echomq_admin.emq.rows import Job, Text
 from echomq_admin.fleet.names import brief, shown, to_url
 
 MAX_PIPS = 5
 # How much of a state or a lane is shown in a remark.
 _STATE = 40
-_EXACT = 2**53
 _DEADLY = frozenset({"dead", "unreadable"})
 _SCALES_MS = (10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, 86_400_000)
-
-
-@dataclass(frozen=True, slots=True)
-class Pips:
-    """A stall count as dots: `on` filled, `off` empty; `text` is the number or "?".
-
-    `why` says in words what the dots mean.
-    """
-
-    text: str
-    on: range
-    off: range
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
     """What the rows of a page share: where they are, the `state` that their list stands for, and
     the `max_stalled` of the queue's sweeps. `lane` is that of the list, `None` for no lane and
-    `...` where a list holds jobs of any."""
+    `...` where a list holds jobs of any. `shown` are its columns, `budget` is what they share.
+    `lease_ms` is the length of leases in the settings, `None` when they tell none."""
 
     place: Place
     state: str
     now_ms: int
     max_stalled: int
     lane: str | EllipsisType | None = ...
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """The score of a row as an instant: `ms`, or `None` for one that is none, which `text` then
-    shows as it is; `is_due` when it has come."""
-
-    ms: float | None
-    text: str
-    is_due: bool
-
-
-@dataclass(frozen=True, slots=True)
-class JobRow:
-    """A job of a list. `key` carries id, attempts and stalls as seen to the action; `help` says
-    what to do about a `fault`; `odd` says how the row and its list disagree. `href` is empty for
-    an id that is too long for an address, `lane_href` for a lane without a page."""
-
-    dom_id: str
-    key: str
-    name: str
-    href: str
-    fault: str
-    help: str
-    odd: str
-    state: str
-    attempts: str
-    stalls: Pips
-    lane: str
-    lane_href: str
-    parent: str
-    error: Sight
-    payload: Sight
-    progress: Sight
-    minted_ms: int | None
-    stamp: Stamp
-    refusal: str
-    ticked: bool
-
-    @property
-    def error_id(self) -> str:
-        return self.dom_id + "e"
-
-    @property
-    def payload_id(self) -> str:
-        return self.dom_id + "p"
-
-    @property
-    def progress_id(self) -> str:
-        return self.dom_id + "g"
-
-    @property
-    def fault_id(self) -> str:
-        return self.dom_id + "f"
-
-
-@dataclass(frozen=True, slots=True)
-class Countdown:
-    """What is left of a lease. `fill` is how much of the bar (0 to 100) is left on the page's
-    scale."""
-
-    phase: str
-    left: str
-    remaining_ms: float | None
-    fill: float
-
-
-@dataclass(frozen=True, slots=True)
-class LeaseRow:
-    """A job in flight; `fate` is what the next sweep does with a lapsed one, "?" when unknown."""
-
-    job: JobRow
-    lease: Countdown
-    fate: str
-    dies: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FateRow:
-    """A row of the sweep's preview."""
-
-    dom_id: str
-    name: str
-    fault: str
-    phase: str
-    left: str
-    remaining_ms: float | None
-    attempts: str
-    stalls: Pips
-    fate: str
-    dies: bool
+    shown: frozenset[str] = frozenset({"error", "payload", "progress"})
+    budget: Budget = field(default_factory=Budget)
+    lease_ms: int | None = None
 
 
 def dom_id(name: str, kind: str = "r") -> str:
@@ -155,8 +56,8 @@ def key(job: Job) -> str:
     """
     if len(job.job_id) > links.LONGEST_ID:
         return ""
-    attempts = "" if job.attempts is None or job.fault else job.attempts
-    stalled = "" if job.stalled is None or job.fault else job.stalled
+    attempts = "" if job.attempts is None or not job.is_movable else job.attempts
+    stalled = "" if job.stalled is None or not job.is_movable else job.stalled
     return f"{attempts}:{stalled}:{to_url(job.job_id)}"
 
 
@@ -172,30 +73,67 @@ def pips(stalled: int | None, budget: int) -> Pips:
 
 def job_row(job: Job, listing: Listing, refusals: Mapping[str, str] | None = None) -> JobRow:
     """A row of a list. `refusals` are those of the call just made, by id."""
-    place, refused = listing.place, refusals or {}
-    see, form = words.see(place, job.job_id), key(job)
+    place, refused, budget = listing.place, refusals or {}, listing.budget
+    href = budget.link(links.job_href(place.server.name, place.queue, job.job_id))
+    form = budget.form(key(job), 2) if listing.state == "dead" and job.is_movable else ""
+    name, lane = _name(job.job_id, budget, 4), _name(job.group, budget, 2)
     return JobRow(
         dom_id=dom_id(job.job_id),
         key=form,
-        name=brief(job.job_id),
-        href=links.job_href(place.server.name, place.queue, job.job_id),
+        name=name,
+        href=href,
         fault=shown(job.fault) if job.fault else "",
-        help=words.mend(place, job) if job.fault else "",
+        help=_help(job, listing) if job.fault else "",
         odd=_odd(job, listing),
-        state="–" if job.state is None else brief(from_wire(job.state), _STATE),
-        attempts=_number(job.attempts, job.fault),
-        stalls=pips(None if job.fault else job.stalled, listing.max_stalled),
-        lane="" if job.group is None else brief(job.group),
-        lane_href=_lane_href(place, job.group),
-        parent="" if job.parent is None else brief(job.parent),
-        error=payloads.sight(job.error, see=see),
-        payload=payloads.sight(job.payload, "no payload", see),
-        progress=payloads.sight(job.progress, see=see),
+        state=_state(job),
+        attempts=_number(job.attempts, not job.is_movable),
+        stalls=pips(job.stalled if job.is_movable else None, listing.max_stalled),
+        lane=lane,
+        lane_href=budget.link(_lane_href(place, job.group)),
+        parent=_name(job.parent, budget, 2),
+        error=_sight("error", job.error, listing),
+        payload=_sight("payload", job.payload, listing, "no payload"),
+        progress=_sight("progress", job.progress, listing),
         minted_ms=job.minted_ms,
         stamp=stamp(job.score, listing.now_ms),
-        refusal=refused.get(job.job_id, "") or ("" if form else words.TOO_LONG),
+        refusal=refused.get(job.job_id, "") or _no_form(job, listing, form, href),
         ticked=job.job_id in refused,
     )
+
+
+def _name(name: str | None, budget: Budget, times: int) -> str:
+    """A name that stands so often in its row."""
+    text = "" if name is None else brief(name)
+    return text if name is None or budget.line(text, times) else brief(name, BRIEF)
+
+
+def _sight(column: str, text: Text | None, listing: Listing, absent: str = "–") -> Sight:
+    if column not in listing.shown:
+        return Sight("")
+    seen, budget = payloads.sight(text, absent), listing.budget
+    if not budget.line(seen.line):
+        seen = payloads.sight(text, absent, BRIEF)
+    return seen if budget.text(seen.full) else replace(seen, full="", is_part=True)
+
+
+def _help(job: Job, listing: Listing) -> str:
+    said = words.mend(listing.place, job)
+    return said if listing.budget.text(said) else words.MEND_THERE
+
+
+def _no_form(job: Job, listing: Listing, form: str, href: str) -> str:
+    """Why a dead job has no box to tick although it could be requeued."""
+    if form or listing.state != "dead":
+        return ""
+    if len(job.job_id) > links.LONGEST_ID:
+        return words.TOO_LONG
+    return "" if not job.is_movable else words.NO_ROOM if href else words.NO_LINK
+
+
+def _state(job: Job) -> str:
+    if job.state is None:
+        return "?" if job.odd or not job.is_read else "–"
+    return brief(from_wire(job.state), _STATE)
 
 
 def stamp(score: float | None, now_ms: int) -> Stamp:
@@ -204,14 +142,15 @@ def stamp(score: float | None, now_ms: int) -> Stamp:
     is_due = score <= now_ms
     if score >= 0 and times.instant(score) is not None:
         return Stamp(score, "", is_due)
-    is_whole = math.isfinite(score) and abs(score) < _EXACT and score == int(score)
-    return Stamp(None, str(int(score)) if is_whole else f"{score:g}", is_due)
+    return Stamp(None, times.number(score), is_due)
 
 
 def _odd(job: Job, listing: Listing) -> str:
     """How a row contradicts the list that holds it; empty when it does not."""
     if job.fault:
         return ""
+    if job.odd:
+        return job.odd
     if job.state is None:
         return "row has no state"
     if job.state != listing.state.encode():
@@ -242,13 +181,21 @@ def lease_row(lease: Lease, listing: Listing, scale: float) -> LeaseRow:
         lease=_countdown(lease, scale),
         fate=words.short_fate(verdict, job.stalled, lane) if is_known else verdict,
         dies=verdict in _DEADLY,
+        sign_ms=_sign_ms(lease.deadline_ms, listing),
     )
+
+
+def _sign_ms(deadline_ms: float, listing: Listing) -> float | None:
+    """When a lease was made or renewed, if it has the length that is set for the queue."""
+    sign = deadline_ms - (listing.lease_ms or math.inf)
+    return sign if math.isfinite(sign) and sign <= listing.now_ms else None
 
 
 def _verdict(job: Job, max_stalled: int) -> str:
     """What the next sweep says, "?" where the list has not read what decides where the job goes."""
-    verdict = fate_of(job, is_homeless=False, max_stalled=max_stalled)
-    return "?" if job.fault and verdict not in words.LOST else verdict
+    if not job.is_read or (job.odd and job.group is None):
+        return "?"
+    return fate_of(job, is_homeless=False, max_stalled=max_stalled)
 
 
 def fate_row(fate: Fate, max_stalled: int) -> FateRow:
@@ -262,8 +209,8 @@ def fate_row(fate: Fate, max_stalled: int) -> FateRow:
         phase=left.phase,
         left=left.left,
         remaining_ms=left.remaining_ms,
-        attempts=_number(job.attempts, job.fault),
-        stalls=pips(None if job.fault else job.stalled, max_stalled),
+        attempts=_number(job.attempts, not job.is_movable),
+        stalls=pips(job.stalled if job.is_movable else None, max_stalled),
         fate=words.fate(fate.fate, job.stalled, lane),
         dies=fate.fate in _DEADLY,
     )
@@ -285,5 +232,5 @@ def _fill(remaining_ms: float, scale: float) -> float:
     return round(min(100.0, 100 * remaining_ms / scale), 1) if scale else 100
 
 
-def _number(value: int | None, fault: str | None) -> str:
-    return "?" if value is None or fault else f"{value:,}"
+def _number(value: int | None, is_unknown: bool) -> str:
+    return "?" if value is None or is_unknown else f"{value:,}"

@@ -11,7 +11,8 @@ from echomq_admin.console.server_facts import panels
 from echomq_admin.console.server_notes import notes
 from echomq_admin.fleet import about, servers
 from echomq_admin.fleet.about import About
-from echomq_admin.fleet.discovery import last_pass
+from echomq_admin.fleet.discovery import last_failure, last_pass
+from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.servers import Server
 from echomq_admin.fleet.snapshot import ServerSnapshot, snapshot
 
@@ -29,9 +30,12 @@ def server(request: HttpRequest, server: str) -> HttpResponse:
         "about": seen,
         "error": error,
         "notes": notes(seen, read_only),
+        "lacks": bool(seen) and any(right.refused or right.unknown for right in seen.rights),
+        "asked_for": _named(seen),
         "panels": panels(where, look, seen),
         "last": last_pass(where.name),
-        "queues": len(look.queues) if look.facts else None,
+        "failure": last_failure(where.name),
+        "queues": look.known if look.facts else None,
     }
     # A fragment with a banner is shown in place of the old one, so it is no failure of a poll.
     status = 503 if error and not is_fragment(request) else 200
@@ -43,6 +47,18 @@ def _read(where: Server, look: ServerSnapshot) -> tuple[About | None, str | None
     if look.error:
         return about.last_seen(where), look.error
     try:
-        return about.read(where, look.queues[0].queue if look.queues else None), None
+        return about.told(where, _asked_for(look)), None
     except servers.TROUBLE as error:
         return about.last_seen(where), servers.trouble(where, error)
+
+
+def _asked_for(look: ServerSnapshot) -> str | None:
+    """The queue for whose keys rights are asked: the first that can be read, for a user may be
+    limited to the keys of some."""
+    readable = (counts.queue for counts in look.queues if not counts.faults)
+    return next(readable, look.queues[0].queue if look.queues else None)
+
+
+def _named(about: About | None) -> str | None:
+    queue = about.rights_queue if about else None
+    return None if queue is None else brief(queue)

@@ -119,16 +119,24 @@ def _memory(about: About) -> tuple[Fact, ...]:
 def _persistence(about: About) -> tuple[Fact, ...]:
     aof = {True: "on", False: "off", None: None}[about.aof]
     snapshots = {True: "on", False: "off", None: None}[about.snapshots]
-    saved = about.rdb_saved_s
     return (
         Fact("Append-only file", aof, _SILENT),
         _status("Last write to it", about.aof_status if about.aof else "–"),
         Fact(
             "Snapshots", snapshots, "whether they are made by themselves" if snapshots else _CONFIG
         ),
+        *_last_snapshot(about),
+        _count("Changes since", about.unsaved, "changes that no snapshot holds"),
+    )
+
+
+def _last_snapshot(about: About) -> tuple[Fact, ...]:
+    saved = about.rdb_saved_s
+    if about.has_snapshot is False and about.rdb_status != "err":
+        return (Fact("Last one", "none yet", "none was made since the server started"),)
+    return (
         _status("Last one", about.rdb_status),
         Fact("Made", "" if saved else None, _SILENT, ms=saved * 1_000 if saved else None),
-        _count("Changes since", about.unsaved, "changes that no snapshot holds"),
     )
 
 

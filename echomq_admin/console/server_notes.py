@@ -61,7 +61,12 @@ def _of_data(about: About) -> Iterator[Note]:
             "without a word. Set maxmemory-policy to noeviction.",
         )
     if about.is_saved is False:
-        text = "It writes neither an append-only file nor snapshots: a restart loses every job."
+        lost = (
+            "after a restart it has nothing until its primary sends it all again"
+            if about.replica
+            else "a restart loses every job"
+        )
+        text = f"It writes neither an append-only file nor snapshots: {lost}."
         yield Note("soon", "warn", "Nothing is saved.", text)
     if "err" in {about.aof_status, about.rdb_status}:
         text = "The last write of its data to disk failed: a restart may lose jobs."
@@ -81,5 +86,8 @@ def _of_working(about: About | None, read_only: str | None) -> Iterator[Note]:
         yield Note("soon", "paused", "Read-only.", text)
     missing = [right.what.lower() for right in about.rights if right.refused] if about else []
     if missing:
-        text = f"The console’s user may not {'; '.join(missing)}. What that costs is said below."
+        text = (
+            f"Of what the console does, its user lacks commands to {'; '.join(missing)}. "
+            "Which, and what that costs, is said below."
+        )
         yield Note("soon", "warn", "Rights are missing.", text)

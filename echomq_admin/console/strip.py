@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from echomq_admin.console import times
 from echomq_admin.console.links import queue_url
 from echomq_admin.console.words import counted, jobs
 from echomq_admin.emq.reads import QueueCounts
 from echomq_admin.fleet.attention import Need, Why
 from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.preferences import queue_settings
-from echomq_admin.fleet.spans import span
 
 MOST_LINES = 5
 _LONGEST_NAME = 60
@@ -21,13 +21,15 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True)
 class Line:
-    """`lead` in bold, then the name of the queue and its server, then `rest`."""
+    """`lead` in bold, then the name of the queue, its server and whether it is hidden, then
+    `rest`."""
 
     lead: str
     joint: str
     name: str
     href: str
     server: str
+    hidden: bool
     rest: str
 
 
@@ -73,7 +75,7 @@ def _since(counts: QueueCounts) -> str:
     if counts.lapsed_ms is None or not math.isfinite(counts.lapsed_ms):
         return ""
     first = "" if counts.lapsed == 1 else "the first "
-    return f", {first}{span(counts.now_ms - counts.lapsed_ms)} ago"
+    return f", {first}{times.ago(counts.lapsed_ms, counts.now_ms)}"
 
 
 def _sweep(need: Need, counts: QueueCounts) -> str:
@@ -112,7 +114,9 @@ def _paused(need: Need, counts: QueueCounts) -> Line:
 def _line(need: Need, counts: QueueCounts, tab: str, lead: str, joint: str, rest: str) -> Line:
     seen = " That was when it was last seen." if need.stale else ""
     href = queue_url(need.server, counts.queue, tab)
-    return Line(lead, joint, brief(counts.queue, _LONGEST_NAME), href, need.server, rest + seen)
+    return Line(
+        lead, joint, brief(counts.queue, _LONGEST_NAME), href, need.server, need.hidden, rest + seen
+    )
 
 
 _NOTES = {

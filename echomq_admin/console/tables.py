@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 import django_tables2 as tables
 from django.http import QueryDict
 
+from echomq_admin.fleet.preferences import QueueSettings
+
 NUM = {"th": {"class": "num"}}
 _TITLES = {
     "Attempts": "how often the job was claimed; the same number is the token that fences a claim",
     "Stalls": "how often its lease lapsed and a sweep took it back; hollow dots are those left",
     "Minted": "when the id was made; the instant is part of the id",
+    "Last sign": "when it was claimed or its lease was last renewed: its deadline less the lease "
+    "length in the settings of this queue",
     "Due": "when the job goes to pending; its score in the schedule, on the server's clock",
     "Deadline": "when the lease ends; its score in the active set, on the server's clock",
     "Row’s state": "a copy that can lag: the list that holds an id is the truth",
@@ -64,8 +68,8 @@ def _heading(column, query: QueryDict | None) -> Heading:
 
 class ListTable(Headed):
     """A list of jobs. It is sorted by `sorts` in either direction, as `orders` says in words
-    (ascending, descending), and opens at instants of `told_by`, which `opened` says. `rare`
-    columns are shown to those who choose them."""
+    (ascending, descending), and opens at instants of `told_by`, which `opened` says; those mostly
+    lie `ahead` or behind. `rare` columns are shown to those who choose them."""
 
     tab = ""
     sorts = ""
@@ -73,9 +77,15 @@ class ListTable(Headed):
     orders = ("oldest minted first", "newest minted first")
     told_by = "Minted"
     opened = "opened at the jobs minted"
+    ahead = False
     pager = ("Older", "Newer")
     descends = False
     rare: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, _settings: QueueSettings) -> type[ListTable]:
+        """The table for a queue of these settings."""
+        return cls
 
     @classmethod
     def offered(cls) -> dict[str, str]:
@@ -101,7 +111,7 @@ class LeaseTable(ListTable):
 
     tab, sorts, told_by, pager = "active", "left", "Deadline", ("Sooner", "Later")
     orders = ("soonest deadline first", "latest deadline first")
-    opened = "opened at the leases that end"
+    opened, ahead = "opened at the leases that end", True
     rare = frozenset({"deadline", "minted", "error", "payload", "progress", "parent", "state"})
 
     name = tables.Column("Job")
@@ -118,6 +128,19 @@ class LeaseTable(ListTable):
     parent = tables.Column("Parent")
     state = tables.Column("Row’s state")
     fate = tables.Column("Next sweep")
+
+    @classmethod
+    def of(cls, settings: QueueSettings) -> type[ListTable]:
+        return SignedLeaseTable if settings.lease_ms else cls
+
+
+class SignedLeaseTable(LeaseTable):
+    """The same where the length of leases is known, which tells when each was last renewed."""
+
+    sign = tables.Column("Last sign")
+
+    class Meta:
+        sequence = ("name", "phase", "left", "sign", "...")
 
 
 class FateTable(Headed):
@@ -154,7 +177,7 @@ class ScheduledTable(ListTable):
     tab, sorts, told_by, pager = "scheduled", "due", "Due", ("Sooner", "Later")
     ordered_by = "score"
     orders = ("soonest due first", "last due first")
-    opened = "opened at the jobs due"
+    opened, ahead = "opened at the jobs due", True
     rare = frozenset({"progress", "parent", "state"})
 
     name = tables.Column("Job")
@@ -162,9 +185,9 @@ class ScheduledTable(ListTable):
     error = tables.Column("Last error")
     attempts = tables.Column("Attempts", attrs=NUM)
     stalls = tables.Column("Stalls")
-    minted = tables.Column("Minted", attrs={"th": {"class": "hide-m"}})
-    lane = tables.Column("Lane", attrs={"th": {"class": "hide-m"}})
-    payload = tables.Column("Payload", attrs={"th": {"class": "hide-l"}})
+    minted = tables.Column("Minted")
+    lane = tables.Column("Lane")
+    payload = tables.Column("Payload")
     progress = tables.Column("Progress")
     parent = tables.Column("Parent")
     state = tables.Column("Row’s state")
@@ -181,13 +204,13 @@ class DeadTable(ListTable):
     attempts = tables.Column("Attempts", attrs=NUM)
     stalls = tables.Column("Stalls")
     minted = tables.Column("Minted")
-    lane = tables.Column("Lane", attrs={"th": {"class": "hide-m"}})
-    payload = tables.Column("Payload", attrs={"th": {"class": "hide-l"}})
+    lane = tables.Column("Lane")
+    payload = tables.Column("Payload")
     progress = tables.Column("Progress")
     parent = tables.Column("Parent")
     state = tables.Column("Row’s state")
 
 
 LISTS: dict[str, type[ListTable]] = {
-    table.tab: table for table in (PendingTable, LeaseTable, ScheduledTable, DeadTable)
+    table.tab: table for table in (PendingTable, SignedLeaseTable, ScheduledTable, DeadTable)
 }

@@ -49,12 +49,13 @@ def tabs(place: Place, current: str = "", total: int | None = None) -> tuple[Tab
         tab("active", own["active"], extra=lapsed, css="c-lapsed"),
         tab("scheduled", own["scheduled"]),
         tab("dead", own["dead"]),
-        tab("lanes", own["lanes"], extra=off, css="c-lapsed", why=_OFF if off else ""),
+        tab("lanes", own["lanes"], extra=off, css="c-lapsed", why=_OFF if off else _LANES),
         *repeat,
         tab("audit", word="who did what"),
     )
 
 
+_LANES = "lanes known by waiting jobs or the ring; the tab also lists those that are empty"
 _OFF = "lanes with jobs and room for them that no consumer takes from"
 
 

@@ -8,29 +8,35 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from echomq_admin.fleet.spans import STEPS
+from echomq_admin.fleet.spans import FAR, FARTHEST_MS, STEPS, span
 
+_DAY_MS = 86_400_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Names of one zone without a place; they are written as "UTC".
 _UTC = {"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Etc/Universal", "Universal", "Etc/Zulu", "Zulu"}
 
 
 def ago(ms: float, now_ms: float) -> str:
-    """Where an instant lies from now: `4 min ago`, `in 3 s`, `just now`. One unit only."""
+    """Where an instant lies from now: `4 min ago`, `in 3 s`, `just now`, `in 1 d 23 h`.
+
+    One unit, with the hours of a few days. `static/console/js/since.js` writes the same text.
+    """
     distance = now_ms - ms
     if abs(distance) < 1_000:
-        return "just now"
-    for size, unit in STEPS:
-        if abs(distance) >= size:
-            count = f"{int(abs(distance) // size):,} {unit}"
-            return f"{count} ago" if distance > 0 else f"in {count}"
-    return "just now"
+        return "in under 1 s" if distance < 0 else "just now"
+    if abs(distance) > FARTHEST_MS:
+        return f"{FAR} ago" if distance > 0 else f"in {FAR}"
+    size, unit = next(step for step in STEPS if abs(distance) >= step[0])
+    is_few_days = _DAY_MS <= abs(distance) < 10 * _DAY_MS
+    words = span(distance) if is_few_days else f"{int(abs(distance) // size):,} {unit}"
+    return f"{words} ago" if distance > 0 else f"in {words}"
 
 
 def countdown(remaining_ms: float) -> str:
@@ -41,6 +47,8 @@ def countdown(remaining_ms: float) -> str:
     if not math.isfinite(remaining_ms):
         return "no end" if remaining_ms > 0 else "+ for ever"
     sign = "+" if remaining_ms <= 0 else ""
+    if abs(remaining_ms) > FARTHEST_MS:
+        return f"{sign} {FAR}".strip()
     tenths = int(abs(remaining_ms) // 100)
     if tenths < 600:
         return f"{sign}{tenths // 10}.{tenths % 10} s"
@@ -56,6 +64,14 @@ def countdown(remaining_ms: float) -> str:
 def zone() -> tzinfo:
     """The console's zone: clock times are shown in it, and typed ones are meant in it."""
     return timezone.get_default_timezone()
+
+
+def named_zone(name: str) -> tzinfo | None:
+    """The zone that its database calls so; `None` for a name that it does not have."""
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return None
 
 
 def zone_name() -> str:
@@ -93,19 +109,26 @@ def instant(ms: float) -> datetime | None:
         return None
 
 
-def local(moment: datetime) -> datetime:
-    """The instant on the console's clocks; in UTC where their calendar ends before it."""
+def local(moment: datetime, in_zone: tzinfo | None = None) -> datetime:
+    """The instant on the clocks of a zone, the console's unless another is given; in UTC where
+    their calendar ends before it."""
     try:
-        return moment.astimezone(zone())
+        return moment.astimezone(in_zone or zone())
     except OverflowError:
         return moment.astimezone(UTC)
+
+
+def number(value: float) -> str:
+    """A number with every digit that it has, a whole one without a fraction."""
+    is_whole = math.isfinite(value) and value == int(value) and abs(value) < 1e21
+    return str(int(value)) if is_whole else repr(value)
 
 
 def exact(ms: float) -> str:
     """An instant to the millisecond in the console's zone, and in UTC when that is another."""
     moment = instant(ms)
     if moment is None:
-        return f"{ms:g} ms, which is no date"
+        return f"{number(ms)} ms, which is no date"
     here, utc = _exact(local(moment)), _exact(moment)
     return utc if here == utc else f"{here} ({utc})"
 
@@ -118,11 +141,12 @@ def when(ms: float | None, now_ms: float) -> SafeString | str:
     if moment is None:
         return format_html('<span class="unknown" title="{}">no date</span>', exact(ms))
     return format_html(
-        '<time datetime="{}Z" title="{}" data-ms="{}">{}'
+        '<time datetime="{}Z" title="{}" data-ms="{}" data-ago="{}">{}'
         '<span class="sep"> · </span><span class="exact">{}</span></time>',
         moment.isoformat(timespec="milliseconds")[:-6],
         exact(ms),
         math.floor(ms),
+        math.floor(now_ms - ms),
         ago(ms, now_ms),
         clock(moment, now_ms),
     )
@@ -135,6 +159,15 @@ def clock_time(ms: float) -> SafeString | str:
         return when(ms, ms)
     text = '<time title="{}" data-ms="{}"><span class="exact">{}</span></time>'
     return format_html(text, exact(ms), math.floor(ms), clock(moment, ms))
+
+
+def dated(ms: float) -> SafeString | str:
+    """An instant as HTML: day, clock time to the millisecond and zone, without the rest."""
+    moment = instant(ms)
+    if moment is None:
+        return when(ms, ms)
+    text = '<time title="{}" data-ms="{}" data-dated><span class="exact">{}</span></time>'
+    return format_html(text, exact(ms), math.floor(ms), _exact(local(moment)))
 
 
 def clock(moment: datetime, now_ms: float) -> str:

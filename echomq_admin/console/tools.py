@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from echomq_admin.console import moments, times
 from echomq_admin.console.columns import Columns
@@ -19,8 +21,9 @@ _BY_SCORE = (
     "should be equal are not."
 )
 _TIMELESS = "This list cannot be opened at a time: no id of it tells when it was minted."
+_NO_ZONE = "No zone is called “{}” here: write the offset, as in 2026-11-29 13:00+05:30."
 
-_NO_TIME = {"at": "", "cursor": "", "in": ""}
+_NO_TIME = {"at": "", "cursor": "", "in": "", "zone": ""}
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,10 @@ class Tools:
     (name, chosen), a choice when several."""
 
     told_by: str
+    hint: str
     at: str
     error: str
-    said: str
+    said: SafeString | str
     fields: tuple[tuple[str, str], ...]
     without: str
     namespaces: tuple[tuple[str, bool], ...]
@@ -51,13 +55,17 @@ class Tools:
     here: str
 
 
-def jump(look: PageLook, place: Place) -> Jump:
-    """Read the time that was typed, on the server's clock."""
+def jump(look: PageLook, place: Place, ahead: bool) -> Jump:
+    """Read the time that was typed, on the server's clock and in the zone that it was typed in; a
+    time of day is the next one, or unless `ahead` the last."""
     if not look.at:
         return Jump()
     now_ms = place.now_ms + place.look.age_s * 1_000
+    zone = times.named_zone(look.zone) if look.zone else None
+    if look.zone and zone is None:
+        return Jump(error=_NO_ZONE.format(look.zone))
     try:
-        moment = moments.read(look.at, now_ms)
+        moment = moments.read(look.at, now_ms, zone, ahead)
     except ValueError as error:
         return Jump(error=str(error))
     at = At(moment.ms, look.namespace) if look.namespace else At(moment.ms)
@@ -80,6 +88,7 @@ def tools(
     at = found.at.namespace if found.at and namespaces else look.namespace
     return Tools(
         told_by=table.told_by,
+        hint="in 2 h, or 13:00" if table.ahead else "2 h ago, or 13:00",
         at=look.at,
         error=error,
         said=_said(found, table) if found.at and found.total else "",
@@ -105,12 +114,13 @@ def _namespaces(found: JobPage | ActivePage) -> list[str]:
     return sorted(seen, key=lambda name: (name != At(0).namespace, name))
 
 
-def _said(found: JobPage | ActivePage, table: type[ListTable]) -> str:
+def _said(found: JobPage | ActivePage, table: type[ListTable]) -> SafeString:
     """Where the page was opened, and by what."""
     assert found.at is not None
-    opened = f"{table.opened} {times.exact(found.at.ms)}"
+    opened = format_html("{} {}", table.opened, times.dated(found.at.ms))
     if isinstance(found, ActivePage) or found.ordered_by == "score":
         return opened
     if found.namespaces == (found.at.namespace,):
         return opened
-    return f"{opened}, by {found.at.namespace} ids; ids of other kinds stand apart"
+    by = "{}, by {} ids; ids of other kinds stand apart"
+    return format_html(by, opened, found.at.namespace)

@@ -20,9 +20,9 @@ from echomq_admin.fleet.names import NameConverter
 
 
 class HandMade(NameConverter):
-    """Also reads an address that a person wrote with the slashes of a name in it."""
+    """Also reads an address that a person wrote, with slashes and line feeds of a name in it."""
 
-    regex = ".+"
+    regex = r"[\s\S]+"
 
 
 register_converter(HandMade, "name")

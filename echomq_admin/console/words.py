@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote
 
 from echomq_admin.console.links import LONGEST_ID
 from echomq_admin.console.places import Place
@@ -18,22 +19,28 @@ LOST = {
     "orphaned": SWEEP["orphaned"].one,
     "unreadable": SWEEP["unreadable"].one,
 }
+_COMMAND = ".venv/bin/python manage.py emq"
 TOO_LONG = "This id is too long for a form of the console: use manage.py emq."
+NO_ROOM = "This page is too full for another box to tick: open the job to act on it."
+NO_LINK = "This page is too full for another link: show fewer rows, or open the job by its id."
+MEND_THERE = "Open the job: its page says what can be done."
 
 
-def see(place: Place, job_id: str) -> str:
+def see(place: Place, job_id: str, who: str = "NAME") -> str:
     """How to look at all of a job."""
-    return command(place, "job", job_id)
+    return command(place, "job", job_id, who=who)
 
 
-def command(place: Place, verb: str, job_id: str, *options: str) -> str:
-    """How to do something with a job on the command line."""
-    return " ".join(("manage.py emq", verb, "--as NAME", *options, _target(place, job_id)))
+def command(place: Place, verb: str, job_id: str, *options: str, who: str = "NAME") -> str:
+    """How to do something with a job on the command line; `who` is the name of the account."""
+    # A name that begins with a dash would be taken for an option.
+    account = f"--as{'=' if who.startswith('-') else ' '}{quote(who)}"
+    return " ".join((_COMMAND, verb, account, *options, _target(place, job_id)))
 
 
 def lane_command(place: Place, verb: str, group: str) -> str:
     """How to do something with a lane on the command line."""
-    return f"manage.py emq {verb} --as NAME --group={_spelled(group)} {_queue(place)}"
+    return f"{_COMMAND} {verb} --as NAME --group={_spelled(group)} {_queue(place)}"
 
 
 def mend(place: Place, job: Job) -> str:
@@ -43,6 +50,13 @@ def mend(place: Place, job: Job) -> str:
         return (
             "The job finished, was removed or was evicted; only its id is left in this list. "
             f"To take it out:\n{remove}"
+        )
+    if not job.is_read:
+        return f"To look at it:\n{see(place, job.job_id)}"
+    if job.is_movable:
+        return (
+            "It has no field that these scripts write, but every action takes it as a job that was "
+            f"never claimed. To look at it:\n{see(place, job.job_id)}"
         )
     return (
         f"It cannot be moved as it is. To look at it:\n{see(place, job.job_id)}\n"
@@ -81,12 +95,6 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def ordinal(number: int) -> str:
-    """`1st`, `2nd`, `3rd`, `11th`."""
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number:,}{'th' if 10 <= number % 100 <= 20 else ending}"
-
-
 def attempts_kept(attempts: Sequence[int | None]) -> str:
     """What a requeue does with the attempts of these jobs."""
     if len(attempts) == 1 and attempts[0] is not None:
@@ -95,35 +103,33 @@ def attempts_kept(attempts: Sequence[int | None]) -> str:
     return "Attempts stay as they are: they fence claims. The next claim of each job adds one."
 
 
-def stalls_kept(stalls: Sequence[int | None]) -> str:
-    """What the next stall does to these jobs when their stall counts stay."""
+def stalls_kept(stalls: Sequence[int | None], max_stalled: int) -> str:
+    """What the next stall does to these jobs when their stall counts stay; `max_stalled` is that of
+    the queue."""
     known = [count for count in stalls if count is not None]
     if len(known) < len(stalls):
         return "Stall counts stay as they are; not all of them can be read."
     low, high = min(known), max(known)
+    head = "Its stall count stays" if len(stalls) == 1 else "Stall counts stay"
     if low == high:
-        head = "The stall count stays" if len(stalls) == 1 else "Stall counts stay"
-        fate = _sweep(high + 1, len(stalls))
-        return f"{head} {high:,}: the next stall is the {ordinal(high + 1)}, and {fate}."
-    fatal = sum(1 for count in known if count + 1 >= SWEEP_STARTS_AT)
+        return f"{head} {high:,}: {_next_stall(high, max_stalled, len(stalls))}."
+    fatal = sum(1 for count in known if count + 1 >= max_stalled)
     return (
-        f"Stall counts stay {low:,} to {high:,}: at their next stall a sweep with max stalled "
-        f"{SWEEP_STARTS_AT} sends {fatal:,} of {len(stalls):,} to dead again."
+        f"{head} {low:,} to {high:,}: at this queue's max stalled {max_stalled:,} the next stall "
+        f"sends {fatal:,} of {len(stalls):,} to dead."
     )
 
 
-def stalls_reset(stalls: Sequence[int | None]) -> str:
+def stalls_reset(stalls: Sequence[int | None], max_stalled: int) -> str:
     """What the next stall does to these jobs when their stall counts are reset."""
-    each = "The stall count starts" if len(stalls) == 1 else "Stall counts start"
-    return f"{each} at 0: the next stall is the 1st, and {_sweep(1, len(stalls))}."
+    each = "Its stall count starts" if len(stalls) == 1 else "Stall counts start"
+    return f"{each} at 0: {_next_stall(0, max_stalled, len(stalls))}."
 
 
-def _sweep(stall: int, count: int) -> str:
-    what, back = ("it", "it comes") if count == 1 else ("them", "they come")
-    return (
-        f"a sweep with max stalled {stall:,} or lower sends {what} to dead, "
-        f"with {stall + 1:,} or higher {back} back"
-    )
+def _next_stall(stalled: int, max_stalled: int, count: int) -> str:
+    what = "it" if count == 1 else "each"
+    fate = f"sends {what} to dead" if stalled + 1 >= max_stalled else f"puts {what} back"
+    return f"at this queue's max stalled {max_stalled:,} the next stall {fate}"
 
 
 def fate(verdict: str, stalled: int | None, lane: str | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import redis
@@ -89,10 +89,15 @@ def exists(client: redis.Redis, queue: str) -> bool:
 
 
 def counts(
-    client: redis.Redis, lanes_by_queue: Mapping[str, Sequence[str]]
+    client: redis.Redis,
+    lanes_by_queue: Mapping[str, Sequence[str]],
+    heard: Callable[[], None] | None = None,
 ) -> tuple[int, list[QueueCounts]]:
-    """The server's now in ms, and the sizes of these queues in the order given."""
-    first, second, third = Batch(client), Batch(client), Batch(client)
+    """The server's now in ms, and the sizes of these queues in the order given.
+
+    `heard` is called whenever the server has answered.
+    """
+    first, second, third = (Batch(client, heard) for _ in range(3))
     time = first.ask("time")
     asked = [_Counting(queue, lanes, first) for queue, lanes in lanes_by_queue.items()]
     first.run()
@@ -152,7 +157,8 @@ class _Counting:
         )
 
     def ask_again(self, batch: Batch, now: int) -> None:
-        """What needs the first answers: lapsed leases, lanes, counters short enough for numbers."""
+        """What needs the first answers: lapsed leases, the ring, counters short enough for
+        numbers."""
         self._lanes.ask_again(batch)
         if self.has_lapsed(now):
             self._cells["lapsed"] = batch.ask("zcount", self._keys.active, "-inf", now)
@@ -166,8 +172,8 @@ class _Counting:
             self._cells[name] = batch.ask("hget", key, "count") if is_short else length
 
     def ask_rest(self, batch: Batch) -> None:
-        """What needs the second answers: rows of lapsed leases, lanes that seem off the ring."""
-        self._lanes.ask_doubtful(batch)
+        """What needs the second answers: rows of lapsed leases, lanes the ring does not show."""
+        self._lanes.ask_rest(batch)
         if self._members is not None and self._members.value:
             self._rows = LapsedRows(self._keys, self._members.value, self._lanes.lost, batch)
 

@@ -10,56 +10,19 @@ A page can also open at an instant: that is an edge which no member is.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from . import ids
-from .cursors import At, Cursor, Order, decode
+from .cursors import LONGEST_EDGE, At, Cursor, Order, decode
 from .keyspace import from_wire
-from .replies import Answer, Batch
-
-Member = tuple[float, bytes]
+from .replies import Batch
+from .windows import Member, Page, Window, pairs
 
 # How far an edge may move between two pages and still be found in the first round trip.
 DRIFT = 200
-
-
-@dataclass(frozen=True)
-class Window:
-    """Neighbours in ascending order; `base` is the rank of the first."""
-
-    members: list[Member]
-    base: int
-    at_start: bool
-    at_end: bool
-
-    def around(self, edge: Member) -> tuple[int, int]:
-        """How many members precede `edge`, and the index of the first that follows it."""
-        place = bisect_left(self.members, edge)
-        is_here = place < len(self.members) and self.members[place] == edge
-        return place, place + is_here
-
-    def room(self, edge: Member) -> int:
-        """How many members there are on the shorter side of `edge`; the set's end has room."""
-        before, after = self.around(edge)
-        boundless = len(self.members)
-        return min(
-            boundless if self.at_start else before,
-            boundless if self.at_end else len(self.members) - after,
-        )
-
-    def reversed(self) -> Window:
-        return Window(self.members[::-1], self.base, self.at_end, self.at_start)
-
-
-@dataclass(frozen=True)
-class Page:
-    """(id, score) of the members in reading order, and the cursors of the neighbouring pages."""
-
-    members: tuple[tuple[bytes, float], ...]
-    previous: str | None
-    next: str | None
+# Longer ids may drift less, so that the windows stay as small, bytes.
+_USUAL_ID = 128
 
 
 class Cut:
@@ -96,6 +59,9 @@ class Cut:
         if self._cursor is None:
             self._ask_unplaced(batch)
             return
+        if self._cursor.is_hashed:
+            self._ask_ranks(batch, self._cursor.rank, self._limit + 2)
+            return
         self._rank = batch.ask("zrank", self._key, self._cursor.member)
         if self._by_score or self._cursor.order == "score":
             self._ask_scores(batch, self._cursor, self._cursor.rank)
@@ -110,6 +76,8 @@ class Cut:
             return True
         if self._at is not None:
             return self._at == self.opened_at
+        if edge.is_hashed:
+            return bool(self._best().members)
         if edge.order == "id" and not self._by_score:
             return self._is_uniform
         return self._best().room(self._place(edge)) > self._limit
@@ -119,7 +87,9 @@ class Cut:
         edge = self._edge
         assert edge is not None
         self._at = self.opened_at
-        if self.order == "id":
+        if edge.is_hashed:
+            self._ask_ranks(batch, self.total or 0, self._limit + 2)
+        elif self.order == "id":
             self._windows = [self._by_id(batch, edge.member)]
         else:
             rank = edge.rank if self._rank.value is None else self._rank.value
@@ -137,6 +107,13 @@ class Cut:
     @property
     def order(self) -> Order:
         return "score" if self._by_score or not self._is_uniform else "id"
+
+    @property
+    def has_long_ids(self) -> bool:
+        """Whether an id longer than a cursor holds was met."""
+        seen = [window() for window in self._windows]
+        seen += [self._top()] if self._cursor is None else []
+        return any(len(member) > LONGEST_EDGE for one in seen for _, member in one.members)
 
     @property
     def namespaces(self) -> tuple[str, ...]:
@@ -187,7 +164,7 @@ class Cut:
         size, limit, edge = len(window.members), self._limit, self._edge
         if edge is None:
             return 0, min(limit, size)
-        before, after = window.around(self._place(edge))
+        before, after = self._around(window, edge)
         at_first = window.at_start
         if self._descending:
             before, after, at_first = size - after, size - before, window.at_end
@@ -196,10 +173,32 @@ class Cut:
             return start, min(limit, size) if start == 0 and at_first else before
         return (after, min(after + limit, size)) if after < size else (max(0, size - limit), size)
 
+    def _around(self, window: Window, edge: Cursor) -> tuple[int, int]:
+        """Where the edge lies in a window; a hashed one that has gone is where it was by rank."""
+        if not edge.is_hashed:
+            return window.around(self._place(edge))
+        found = (at for at, (_, member) in enumerate(window.members) if edge.names(member))
+        place = next(found, None)
+        if place is not None:
+            return place, place + 1
+        orders = [edge.order_of(*one) for one in window.members]
+        before, upto = orders.count(-1), len(orders) - orders.count(1)
+        place = min(max(before, edge.rank - window.base), upto)
+        return place, place
+
     def _edge_at(self, window: Window, index: int, *, back: bool) -> str:
         score, member = window.members[index]
         place = len(window.members) - 1 - index if self._descending else index
-        return Cursor(self.order, back, score, window.base + place, member).encode()
+        edge = Cursor(self.order, back, score, window.base + place, member)
+        return (edge.hashed() if self._is_long(window, member) else edge).encode()
+
+    def _is_long(self, window: Window, member: bytes) -> bool:
+        """Whether a cursor holds the hash of a member: then its page fetches few neighbours.
+
+        Scores make it look for the place among many, which must not be long either.
+        """
+        longest = max(len(found) for _, found in window.members)
+        return (longest if self.order == "score" else len(member)) > LONGEST_EDGE
 
     @property
     def _is_uniform(self) -> bool:
@@ -219,6 +218,8 @@ class Cut:
         if edge is None:
             return self._top()
         windows = [window() for window in self._windows]
+        if edge.is_hashed:
+            return windows[0]
         return max(windows, key=lambda window: window.room(self._place(edge)))
 
     @property
@@ -241,18 +242,19 @@ class Cut:
             self._windows = [self._by_id(batch, edge.member)]
 
     def _ask_scores(self, batch: Batch, edge: Cursor, rank: int) -> None:
-        reach = self._limit + 2 + DRIFT
-        self._windows = [
-            self._by_rank(batch, max(0, rank - reach), rank + reach),
-            self._from_score(batch, edge.score, reach),
-        ]
+        reach = self._limit + 2 + DRIFT * _USUAL_ID // max(_USUAL_ID, len(edge.member))
+        self._ask_ranks(batch, rank, reach)
+        self._windows.append(self._from_score(batch, edge.score, reach))
+
+    def _ask_ranks(self, batch: Batch, rank: int, reach: int) -> None:
+        self._windows = [self._by_rank(batch, max(0, rank - reach), rank + reach)]
 
     def _by_rank(self, batch: Batch, start: int, stop: int) -> Callable[[], Window]:
         """Members `start` to `stop`; a negative start counts from the end."""
         answer = batch.ask("zrange", self._key, start, stop, withscores=True)
 
         def window() -> Window:
-            members = _pairs(answer)
+            members = pairs(answer)
             is_short = len(members) <= stop - start
             if start >= 0:
                 return Window(members, start, start == 0, is_short)
@@ -270,25 +272,23 @@ class Cut:
         on = batch.ask("zrangebyscore", self._key, edge, "+inf", 0, reach, withscores=True)
 
         def window() -> Window:
-            lower, upper = _pairs(below)[::-1], _pairs(on)
+            lower, upper = pairs(below)[::-1], pairs(on)
             base = max(0, int(rank.value or 0) - len(lower))
             return Window(lower + upper, base, len(lower) < margin, len(upper) < reach)
 
         return window
 
     def _by_id(self, batch: Batch, member: bytes) -> Callable[[], Window]:
-        """A page's worth of ids up to one, and behind it. Ranks are unknown."""
+        """A page's worth of ids up to one, and behind it."""
         margin = self._limit + 2
+        rank = batch.ask("zlexcount", self._key, "-", b"[" + member)
         upto = batch.ask("zrevrangebylex", self._key, b"[" + member, "-", 0, margin)
         behind = batch.ask("zrangebylex", self._key, b"(" + member, "+", 0, margin)
 
         def window() -> Window:
             lower, upper = (upto.value or [])[::-1], behind.value or []
             members = [(self._score, found) for found in lower + upper]
-            return Window(members, 0, len(lower) < margin, len(upper) < margin)
+            base = max(0, int(rank.value or 0) - len(lower))
+            return Window(members, base, len(lower) < margin, len(upper) < margin)
 
         return window
-
-
-def _pairs(answer: Answer) -> list[Member]:
-    return [(score, member) for member, score in answer.value or ()]

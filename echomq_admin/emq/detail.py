@@ -9,14 +9,18 @@ import redis
 
 from .fields import Field, Fields
 from .flow import PARENT_FIELDS, Flow, Kin
+from .key_types import KeyTypes
 from .keyspace import Keyspace, from_wire, to_wire
 from .lanes import Lanes, LaneState
+from .lost import NamedLanes
 from .replies import Answer, Batch, now_ms
 from .rows import ROW_MISSING, Job, Rows
-from .whereabouts import Held, Whereabouts
+from .sides import Side
+from .whereabouts import PLACES, Held, Whereabouts
 
-# How many known lanes one look asks for the id.
+# How many known lanes one look asks for the id, and how long their names may be together, bytes.
 MOST_LANES = 300
+MOST_LANE_BYTES = 256_000
 _LOCK_LOOK = 200
 # Producers do not agree on where a row names its idempotency key.
 DEDUP_FIELDS = (b"dedup_id", b"dedup", b"deid", b"de")
@@ -65,8 +69,11 @@ class JobLook:
     """One job with everything that is known of it, bounded whatever lies in its keys.
 
     `held` are the sets that hold the id; they count as odd only when `is_settled`. `lanes_asked`
-    of the known lanes were looked into. `log_lines` and `audited` are `None` when unknown.
-    `faults` says by name which keys could not be read, and why.
+    of the `lanes_known` were looked into. Of the fields, `unlisted_fields` are too many or too
+    long to be listed; `row_bytes` is what the row takes in memory. `log_lines` and `audited` are
+    `None` when unknown. `faults` says by name which keys could not be read, and why: the sets,
+    "lanes", "fields", "parent", "lock", "logs", "audit". `refusal` is why every script refuses,
+    `unnamed_lanes` are those in which a removal would not find the id.
     """
 
     now_ms: int
@@ -83,10 +90,32 @@ class JobLook:
     flow: Flow
     audited: int | None
     faults: Mapping[str, str]
+    refusal: str | None = None
+    unnamed_lanes: tuple[str, ...] = ()
+    lanes_known: int = 0
+    row_bytes: int | None = None
 
     @property
     def is_gone(self) -> bool:
-        """Whether neither a row nor a set knows the id."""
+        """Whether neither a row nor a set knows the id, and every one was looked into."""
+        return self._is_nowhere and self.looked_everywhere
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether there is no row, and only a set that was not looked into may hold the id."""
+        return self._is_nowhere and not self.looked_everywhere
+
+    @property
+    def looked_everywhere(self) -> bool:
+        return not self.unread_sets and self.lanes_asked >= self.lanes_known
+
+    @property
+    def unread_sets(self) -> tuple[str, ...]:
+        """The sets that could not be read; lanes all as "lanes"."""
+        return tuple(name for name in (*PLACES, "lanes") if name in self.faults)
+
+    @property
+    def _is_nowhere(self) -> bool:
         return self.job.fault == ROW_MISSING and not self.held
 
     def value(self, name: bytes) -> bytes | None:
@@ -106,7 +135,7 @@ def job_look(
     `lanes` are those known of the queue, `have` the sizes of long fields that the reader has
     already (see `Fields`).
     """
-    look = _Look(Keyspace(queue), job_id, lanes[:MOST_LANES], have or {})
+    look = _Look(Keyspace(queue), job_id, lanes, have or {})
     for ask in (look.ask_first, look.ask_second, look.ask_third):
         batch = Batch(client)
         ask(batch)
@@ -143,33 +172,40 @@ class _Look:
     def __init__(
         self, keys: Keyspace, job_id: str, lanes: Sequence[str], have: Mapping[bytes, int]
     ) -> None:
-        self._keys, self._job_id, self._lanes = keys, job_id, lanes
+        self._keys, self._job_id = keys, job_id
+        self._lanes, self._lanes_known = _some(lanes), len(lanes)
         self._rows = Rows(keys, [(to_wire(job_id), None)])
         self._fields = Fields(keys.job(job_id), (*PARENT_FIELDS, *DEDUP_FIELDS), have)
-        self._where = Whereabouts(keys, job_id, lanes)
+        self._where = Whereabouts(keys, job_id, self._lanes)
         self._kin = Kin(keys, job_id)
         self._lane: Lanes | None = None
         self._dedup: tuple[bytes, bytes, Answer] | None = None
 
     def ask_first(self, batch: Batch) -> None:
         self._rows.ask_lengths(batch)
-        self._fields.ask_names(batch)
+        self._fields.ask_lengths(batch)
         self._where.ask(batch)
-        self._kin.ask_children(batch)
+        self._kin.ask_counts(batch)
         lock = self._keys.lock(self._job_id)
         self._lock_left = batch.ask("pttl", lock)
         self._lock_size = batch.ask("strlen", lock)
         self._lock_value = batch.ask("getrange", lock, 0, _LOCK_LOOK - 1)
         self._logs = batch.ask("llen", self._keys.logs(self._job_id))
+        self._lock_side = Side(lock, batch)
+        self._logs_side = Side(self._keys.logs(self._job_id), batch)
         self._audit = batch.ask("xlen", self._keys.audit)
 
     def ask_second(self, batch: Batch) -> None:
         self._rows.ask_short(batch)
-        self._fields.ask_lengths(batch)
+        self._fields.ask_names(batch)
+        self._kin.ask_children(batch)
+        self._types = KeyTypes(self._keys, batch)
 
     def ask_third(self, batch: Batch) -> None:
         self._time = batch.ask("time")
         (job,) = self._rows.jobs()
+        lanes = [held.group for held in self._where.held if held.group is not None]
+        self._named = NamedLanes(self._keys, lanes if job.fault == ROW_MISSING else [], batch)
         self._where.ask_again(batch, job.group)
         self._fields.ask_values(batch)
         self._kin.ask_parent(batch, *map(self._fields.early, PARENT_FIELDS))
@@ -194,16 +230,25 @@ class _Look:
             lanes_asked=len(self._lanes),
             lane=self._lane.states()[0] if self._lane else None,
             lock=self._found_lock(),
-            log_lines=None if self._logs.fault else int(self._logs.value),
+            log_lines=self._log_lines(),
             dedup=self._found_dedup(),
             flow=self._kin.flow,
             audited=None if self._audit.fault else int(self._audit.value),
             faults=self._faults(),
+            refusal=self._types.refusal,
+            unnamed_lanes=self._named.unnamed,
+            lanes_known=self._lanes_known,
+            row_bytes=self._fields.memory,
         )
+
+    def _log_lines(self) -> int | None:
+        if self._logs_side.is_row:
+            return 0
+        return None if self._logs.fault else int(self._logs.value)
 
     def _found_lock(self) -> Lock | None:
         left = self._lock_left.value
-        if left is None or left == -2:
+        if left is None or left == -2 or self._lock_side.is_row:
             return None
         value, size = self._lock_value.value or b"", int(self._lock_size.value or 0)
         return Lock(None if left < 0 else int(left), value, size)
@@ -216,6 +261,28 @@ class _Look:
         return Dedup(field, from_wire(value), holds, answer.fault)
 
     def _faults(self) -> dict[str, str]:
-        asked = {"lock": self._lock_size, "logs": self._logs, "audit": self._audit}
-        own = {name: answer.fault for name, answer in asked.items() if answer.fault}
-        return dict(self._where.faults) | own
+        faults = dict(self._where.faults) | {
+            "fields": self._fields.fault,
+            "parent": self._fields.early_fault(b"parent"),
+            "audit": self._audit.fault,
+        }
+        if not self._lock_side.is_row:
+            faults["lock"] = (
+                self._lock_left.fault or self._lock_size.fault or self._lock_value.fault
+            )
+        if not self._logs_side.is_row:
+            faults["logs"] = self._logs.fault
+        return {name: fault for name, fault in faults.items() if fault}
+
+
+def _some(lanes: Sequence[str]) -> tuple[str, ...]:
+    """As many lanes as one look asks, the first whose names are not too long together."""
+    left, chosen = MOST_LANE_BYTES, []
+    for group in lanes:
+        size = len(to_wire(group))
+        if size <= left:
+            chosen.append(group)
+            left -= size
+        if len(chosen) == MOST_LANES:
+            break
+    return tuple(chosen)

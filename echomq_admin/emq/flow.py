@@ -7,10 +7,14 @@ from typing import Literal
 
 from .keyspace import Keyspace, from_wire
 from .replies import Answer, Batch, integer
+from .sides import Side
 from .whereabouts import PLACES, Whereabouts
 
-# A parent with more children of one outcome counts them and lists none.
+# A parent with more children of one outcome, or with more bytes of them and their results, counts
+# them and lists none; of so many bytes of ids one outcome lists the first.
 MOST_CHILDREN = 100
+MOST_BYTES = 2_000_000
+MOST_LISTED = 20_000
 _LONGEST_COUNT = 32
 _AWAITS = b"awaiting_children"
 
@@ -22,24 +26,31 @@ PARENT_FIELDS = (b"parent", b"parent_queue", b"parent_policy")
 @dataclass(frozen=True)
 class Parent:
     """The parent of a child. `where` is the set that holds it, "awaiting_children", "no set" (its
-    row says something else), "gone", or "?" with a `fault`."""
+    row says something else), "gone", or "?" with a `fault`. `awaits` says whether its row waits for
+    children, wherever it is: so the scripts judge it."""
 
     job_id: str
     queue: str
     policy: bytes | None
     where: str
     fault: str | None = None
+    awaits: bool = False
 
 
 @dataclass(frozen=True)
 class Children:
-    """Children that ended in one way. `ids` is empty when there are more than `MOST_CHILDREN`;
+    """Children that ended in one way. `ids` are those that are few and short enough to be listed;
     `count` is `None`, with a `fault`, when the key cannot be read."""
 
     outcome: Outcome
     count: int | None
     ids: tuple[str, ...]
     fault: str | None = None
+
+    @property
+    def unlisted(self) -> int:
+        """How many are counted only."""
+        return max(0, (self.count or 0) - len(self.ids))
 
 
 @dataclass(frozen=True)
@@ -60,23 +71,25 @@ class Flow:
 
 
 class Kin:
-    """What is asked for a `Flow`: the children in the first batch, the parent in the last."""
+    """What is asked for a `Flow`: the children in the first two batches, the parent in the last."""
 
     def __init__(self, keys: Keyspace, job_id: str) -> None:
         self._keys = keys
         self._job_id = job_id
-        self._ended: dict[Outcome, tuple[Answer, Answer]] = {}
+        self._ended: dict[Outcome, _Ended] = {}
         self._parent: tuple[str, str] | None = None
         self._policy: bytes | None = None
 
-    def ask_children(self, batch: Batch) -> None:
-        self._out = batch.ask(
-            "getrange", self._keys.dependencies(self._job_id), 0, _LONGEST_COUNT - 1
-        )
+    def ask_counts(self, batch: Batch) -> None:
+        dependencies = self._keys.dependencies(self._job_id)
+        self._out = batch.ask("getrange", dependencies, 0, _LONGEST_COUNT - 1)
+        self._out_side = Side(dependencies, batch)
         for how in OUTCOMES:
-            key = self._keys.ended_children(self._job_id, how)
-            some = batch.ask("hrandfield", key, MOST_CHILDREN)
-            self._ended[how] = batch.ask("hlen", key), some
+            self._ended[how] = _Ended(self._keys.ended_children(self._job_id, how), batch)
+
+    def ask_children(self, batch: Batch) -> None:
+        for ended in self._ended.values():
+            ended.ask_ids(batch)
 
     def ask_parent(
         self, batch: Batch, parent: bytes | None, queue: bytes | None, policy: bytes | None
@@ -94,25 +107,20 @@ class Kin:
 
     @property
     def flow(self) -> Flow:
-        ended = tuple(self._children(how) for how in OUTCOMES)
+        ended = tuple(self._ended[how].children(how) for how in OUTCOMES)
+        if self._out_side.is_row:
+            return Flow(self._found_parent(), None, None, ended)
         raw = self._out.value
         out = integer(raw) if raw else None
         fault = self._out.fault or ("the count is no integer" if raw and out is None else None)
         return Flow(self._found_parent(), out, fault, ended)
 
-    def _children(self, how: Outcome) -> Children:
-        count, some = self._ended[how]
-        fault = count.fault or some.fault
-        if fault:
-            return Children(how, None, (), fault)
-        names = sorted(some.value or ()) if count.value <= MOST_CHILDREN else ()
-        return Children(how, int(count.value), tuple(map(from_wire, names)))
-
     def _found_parent(self) -> Parent | None:
         if self._parent is None:
             return None
         fault = self._row.fault or next(iter(self._where.faults.values()), None)
-        return Parent(*self._parent, self._policy, self._parent_place(), fault)
+        awaits = self._state.value == len(_AWAITS)
+        return Parent(*self._parent, self._policy, self._parent_place(), fault, awaits)
 
     def _parent_place(self) -> str:
         held = self._where.held
@@ -124,3 +132,34 @@ class Kin:
             return "gone"
         # No other word of a state is as long, and a value of any length is not read for this.
         return _AWAITS.decode() if self._state.value == len(_AWAITS) else "no set"
+
+
+class _Ended:
+    """What is asked of the children that ended in one way: how many, and their ids when all that
+    the key holds is little."""
+
+    def __init__(self, key: bytes, batch: Batch) -> None:
+        self._key = key
+        self._count = batch.ask("hlen", key)
+        # So many samples are all there are, of children that are listed.
+        self._memory = batch.ask("memory_usage", key, samples=MOST_CHILDREN)
+        self._side = Side(key, batch)
+        self._ids = Answer()
+
+    def ask_ids(self, batch: Batch) -> None:
+        count, memory = self._count.value, self._memory.value
+        if count and memory is not None and count <= MOST_CHILDREN and memory <= MOST_BYTES:
+            # Unlike HKEYS it stops at a number; up to that number it answers every id.
+            self._ids = batch.ask("hrandfield", self._key, MOST_CHILDREN)
+
+    def children(self, how: Outcome) -> Children:
+        if self._side.is_row:
+            return Children(how, 0, ())
+        if self._count.fault:
+            return Children(how, None, (), self._count.fault)
+        left, chosen = MOST_LISTED, []
+        for name in sorted(self._ids.value or ()):
+            if len(name) <= left:
+                chosen.append(from_wire(name))
+                left -= len(name)
+        return Children(how, int(self._count.value), tuple(chosen))

@@ -20,7 +20,7 @@ DISCOVERY_PATTERN = b"emq:{*}:[^j]*"
 _FIXED = frozenset(
     (
         b"pending active schedule dead ring paused glimit gactive gweight wake meta "
-        b"metrics:completed metrics:failed limiter repeat flow:outbox events"
+        b"metrics:completed metrics:failed limiter repeat flow:outbox"
     ).split()
 )
 _LANE = re.compile(rb"g:(.*):pending\Z", re.DOTALL)
@@ -166,7 +166,7 @@ class Keyspace:
     @property
     def fixed(self) -> tuple[bytes, ...]:
         """Every key whose name holds neither a job nor a lane: one EXISTS finds the queue."""
-        return tuple(self.base + name for name in sorted(_FIXED - {b"events"}))
+        return tuple(self.base + name for name in sorted(_FIXED))
 
 
 @dataclass(frozen=True)

@@ -6,48 +6,60 @@ from collections.abc import Iterator, Sequence
 
 from . import ids
 from .keyspace import Keyspace, from_wire
+from .lane_sizes import LaneSizes
 from .lanes import RING_LOOK as LONGEST_RING
 from .lanes import Lanes
 from .replies import Answer, Batch
 
-# How many lanes are read off the ring: a lane that came into being since the last discovery
-# stands there as soon as it can be served.
+# How many lanes are counted that only the ring names: a lane that came into being since the last
+# discovery stands there as soon as it can be served.
 RING_LOOK = 100
+# So many of the known lanes are counted.
+MOST_LANES = 5_000
+_TELLING = ("gactive", "glimit")
 
 
 class LaneCounts:
-    """Two commands a lane in the first round trip, and a few more for lanes that wait unserved.
+    """Two commands a lane, and a few more for lanes that wait unserved, in three round trips.
 
-    A lane is off the ring only when two looks in a row say so: the commands of one look are not
-    taken at one instant, and a lane that is served moves all the time.
+    A lane is off the ring only when three looks in a row say so, two of them at once: the
+    commands of one look are not taken at one instant, and a lane that is served moves all the
+    time.
     """
 
     def __init__(self, keys: Keyspace, known: Sequence[str], batch: Batch) -> None:
         self._keys = keys
+        self._known = len(known)
         self._lanes: dict[str, tuple[Answer, Answer]] = {}
-        self.ring = batch.ask("lrange", keys.ring, 0, RING_LOOK - 1)
-        self._ask(known, batch)
+        self._sizes = LaneSizes(keys, ("ring", *(_TELLING if known else ())), batch)
+        self._on_ring: Answer | None = None
+        self._ask(known[:MOST_LANES], batch)
         self._looks: list[Lanes] = []
 
-    def ask_again(self, batch: Batch) -> None:
-        """The lanes that only the ring knows, and where those stand that it does not show."""
-        on_ring = dict.fromkeys(map(from_wire, self.ring.value or ()))
-        waiting = [
-            group
-            for group, (depth, _) in self._lanes.items()
-            if depth.value and group not in on_ring
-        ]
-        self._ask([group for group in on_ring if group not in self._lanes], batch)
-        self._look(waiting, batch)
+    @property
+    def ring(self) -> Answer:
+        """How many lanes the ring holds, as the server answered."""
+        return self._sizes.counts["ring"]
 
-    def ask_doubtful(self, batch: Batch) -> None:
-        """Once more where those stand that seem to be off the ring."""
-        if self._looks:
-            doubtful = [lane.group for lane in self._looks[0].states() if lane.rota == "off ring"]
-            self._look(doubtful, batch)
+    def ask_again(self, batch: Batch) -> None:
+        """Which lanes stand on the ring, unless its names are too long."""
+        if self.ring.value and "ring" not in self._sizes.too_long:
+            look = LONGEST_RING if self._waiting() else RING_LOOK
+            self._on_ring = batch.ask("lrange", self._keys.ring, 0, look - 1)
+
+    def ask_rest(self, batch: Batch) -> None:
+        """The lanes that only the ring knows, and where those stand that it does not show."""
+        ring = self._on_ring.value if self._on_ring else None
+        on_ring = dict.fromkeys(map(from_wire, ring or ()))
+        waiting = [group for group in self._waiting() if group not in on_ring]
+        fresh = [group for group in on_ring if group not in self._lanes]
+        self._ask(fresh[:RING_LOOK] if self._is_whole else (), batch)
+        is_cut = len(ring or ()) >= LONGEST_RING
+        for _ in range(1 if is_cut else 2):
+            self._look(waiting, batch)
 
     def __len__(self) -> int:
-        return len(self._lanes)
+        return max(len(self._lanes), self._known)
 
     @property
     def lost(self) -> frozenset[str]:
@@ -60,7 +72,13 @@ class LaneCounts:
         if broken:
             faults.append(f"{len(broken):,} of {len(self._lanes):,} lanes: {broken[0]}")
             return None
-        return sum(int(depth.value) for depth, _ in self._lanes.values())
+        jobs = sum(int(depth.value) for depth, _ in self._lanes.values())
+        if self._is_whole:
+            return jobs
+        faults.append(
+            f"at least {jobs:,} wait in lanes: {MOST_LANES:,} of {self._known:,} are counted"
+        )
+        return None
 
     def minted_ms(self) -> Iterator[int]:
         """When the first job of each lane was minted, where its id says so."""
@@ -68,15 +86,27 @@ class LaneCounts:
 
     def off_ring(self, faults: list[str]) -> int | None:
         """How many lanes should be on the ring and are not."""
-        states = [lane for look in self._looks[:1] for lane in look.states()]
-        lost = sum(lane.rota == "off ring" for look in self._looks[1:] for lane in look.states())
-        unknown = [lane for lane in states if lane.rota == "?"]
-        if lost or not unknown:
+        looks = [look.states() for look in self._looks]
+        lost = sum(
+            all(lane.rota == "off ring" for lane in lanes) for lanes in zip(*looks, strict=True)
+        )
+        unknown = [lane for lane in looks[0] if lane.rota == "?"] if looks else []
+        if lost or (self._is_whole and not unknown):
             return lost
         reason = next((lane.fault for lane in unknown if lane.fault), None)
-        reason = reason or f"the ring is longer than {LONGEST_RING:,}"
-        faults.append(f"whether lanes are off the ring: {reason}")
+        if reason is None and unknown:
+            reason = f"the ring is longer than {LONGEST_RING:,}"
+        if reason:
+            faults.append(f"whether lanes are off the ring: {reason}")
         return None
+
+    @property
+    def _is_whole(self) -> bool:
+        return self._known <= MOST_LANES
+
+    def _waiting(self) -> list[str]:
+        """The lanes that were not empty."""
+        return [group for group, (depth, _) in self._lanes.items() if depth.value]
 
     def _ask(self, groups: Sequence[str], batch: Batch) -> None:
         for group in groups:
@@ -85,7 +115,8 @@ class LaneCounts:
 
     def _look(self, groups: Sequence[str], batch: Batch) -> None:
         if groups:
-            self._looks.append(Lanes(self._keys, groups, batch))
+            too_long = self._sizes.too_long
+            self._looks.append(Lanes(self._keys, groups, batch, too_long=too_long, fields=_TELLING))
 
 
 def first_minted(firsts: Iterator[Answer] | Sequence[Answer]) -> Iterator[int]:

@@ -68,17 +68,18 @@ def lane_page(
     time, named = first.ask("time"), LaneNames(keys, first)
     leases = first.ask("zcard", keys.active)
     first.run()
+    named.ask_names(second)
+    second.run()
     names = named.names(known)
     window = LaneWindow(names, look, at_most(look.limit))
-    lanes = Lanes(keys, window.asked, second, MOST_NAMES, named.too_long)
-    slots = second.ask("hvals", keys.gactive) if named.is_gactive_whole else None
-    second.run()
-    window.take(lanes.states())
-    heads = [third.ask("zrange", keys.lane(state.group), 0, 0) for state in window.rows]
+    lanes = Lanes(keys, window.asked, third, MOST_NAMES, named.too_long)
+    heads = {name: third.ask("zrange", keys.lane(name), 0, 0) for name in window.asked}
+    slots = third.ask("hvals", keys.gactive) if named.is_gactive_whole else None
     third.run()
+    window.take(lanes.states())
     return LanePage(
         now_ms=now_ms(time),
-        lanes=tuple(map(Lane, window.rows, map(_oldest_ms, heads))),
+        lanes=tuple(Lane(state, _oldest_ms(heads[state.group])) for state in window.rows),
         total=len(names),
         matching=window.matching,
         looked=window.looked,

@@ -59,15 +59,16 @@ class LaneWindow:
         """The names to look at when there are too many for all."""
         reach = MOST_SORTED if self._look.only else self._limit
         cursor, size = self._cursor, len(self._names)
-        start = 0
-        if cursor is not None:
-            wires = [to_wire(name) for name in self._names]
-            if cursor.back:
-                start = bisect_left(wires, cursor.member) - reach
-            else:
-                start = bisect_right(wires, cursor.member)
-                start = size - reach if start == size else start
-        start = max(0, start)
+        if cursor is None:
+            return 0, reach
+        wires = [to_wire(name) for name in self._names]
+        if cursor.back:
+            # At the beginning a whole page is looked at, but never more: what comes behind it
+            # was seen already.
+            stop = max(bisect_left(wires, cursor.member), min(self._limit, size))
+            return max(0, stop - reach), stop
+        start = bisect_right(wires, cursor.member)
+        start = max(0, size - reach) if start == size else start
         return start, min(start + reach, size)
 
     def take(self, states: Sequence[LaneState]) -> None:

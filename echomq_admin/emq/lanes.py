@@ -14,6 +14,9 @@ from .replies import Answer, Batch, integer
 # How much of the ring one read looks at. What a longer one holds behind it stays unknown.
 RING_LOOK = 1_000
 
+COUNTERS = ("gactive", "glimit", "gweight")
+TOO_LONG = "what it holds is too long for counters or names of lanes"
+
 Rota = Literal["on ring", "empty", "paused", "at limit", "off ring", "needless", "twice", "?"]
 
 
@@ -41,7 +44,8 @@ class LaneState:
 class Lanes:
     """Some lanes of one queue: five commands and one for each lane, in one round trip.
 
-    `ring_look` is how much of the ring is read; the hashes named in `too_long` are not.
+    `ring_look` is how much of the ring is read; the hashes and the ring are not when they are
+    named in `too_long`, and of a hash that is not in `fields` nothing is told.
     """
 
     def __init__(
@@ -51,15 +55,19 @@ class Lanes:
         batch: Batch,
         ring_look: int = RING_LOOK,
         too_long: Collection[str] = (),
+        fields: Collection[str] = COUNTERS,
     ) -> None:
         self._groups, self._ring_look = groups, ring_look
         names = [to_wire(group) for group in groups]
         self._depths = [batch.ask("zcard", keys.lane(group)) for group in groups]
-        self._ring = batch.ask("lrange", keys.ring, 0, ring_look - 1)
+        is_read = "ring" not in too_long
+        self._ring = batch.ask("lrange", keys.ring, 0, ring_look - 1) if is_read else _too_long()
         self._fields: dict[str, Answer] = {}
         self._paused = Answer()
         if names:
             for name, key in counters(keys).items():
+                if name not in fields:
+                    continue
                 is_read = name not in too_long
                 self._fields[name] = batch.ask("hmget", key, names) if is_read else _too_long()
             self._paused = batch.ask("smismember", keys.paused, names)
@@ -83,12 +91,12 @@ class Lanes:
         )
 
     def _is_absent(self, name: str, place: int) -> bool:
-        answer = self._fields[name]
-        return not answer.fault and answer.value[place] is None
+        answer = self._fields.get(name)
+        return answer is None or (not answer.fault and answer.value[place] is None)
 
     def _number(self, name: str, place: int) -> int | None:
-        answer = self._fields[name]
-        raw = None if answer.fault else answer.value[place]
+        answer = self._fields.get(name)
+        raw = None if answer is None or answer.fault else answer.value[place]
         return None if raw is None else integer(raw)
 
     def _faults(self, place: int) -> Iterator[str]:
@@ -134,12 +142,12 @@ class Lanes:
 
 def counters(keys: Keyspace) -> dict[str, bytes]:
     """The hashes of a number a lane, by their names."""
-    return {"gactive": keys.gactive, "glimit": keys.glimit, "gweight": keys.gweight}
+    return dict(zip(COUNTERS, (keys.gactive, keys.glimit, keys.gweight), strict=True))
 
 
 def _too_long() -> Answer:
     answer = Answer()
-    answer.fault = "its values are too long for counters"
+    answer.fault = TOO_LONG
     return answer
 
 

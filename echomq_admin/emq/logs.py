@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import redis
 
 from .keyspace import Keyspace
 from .replies import Answer, Batch
+from .sides import Side
 
 # A page ends when it has read so much, with at least one line on it.
 MOST_BYTES = 1_000_000
-# A list of this size is read at once. The length of an element cannot be asked, so of a larger
-# one a few lines are read at a time: one call brings at most `STEP` long ones.
-SMALL = 2_000_000
+# A list of this size is read at once. The length of a line cannot be asked, only the size of all:
+# of a larger list it says how many lines of the usual length make a page. Some may be much longer
+# all the same, so it is seen after every step whether to go on, and steps grow by `GROWTH`.
+SMALL = 3_000_000
+GROWTH = 4
+# After so many steps a page of long lines ends.
+MOST_STEPS = 12
+# The longest step where the size is not told; there a page takes as many as it needs.
 STEP = 10
 
 
@@ -21,8 +28,8 @@ STEP = 10
 class LogPage:
     """Lines `start` up to `start + len(lines)` of `total`, counted from 0, oldest first.
 
-    `cut` says that the lines were so long that there are fewer than asked for. `total` is `None`,
-    with a `fault`, when the key cannot be read.
+    `cut` says that the lines were so long that there are fewer than asked for. `total` is `None`
+    when unknown; with a `fault` lines could not be read.
     """
 
     total: int | None
@@ -47,32 +54,43 @@ def log_page(
     first = Batch(client)
     length = first.ask("llen", key)
     memory = first.ask("memory_usage", key, samples=0)
+    side = Side(key, first)
     first.run()
+    if side.is_row:
+        return LogPage(0, 0, ())
     if length.fault:
         return LogPage(None, 0, (), fault=length.fault)
     total = int(length.value)
     end = total if before is None else min(max(before, 1), total)
-    step = limit if _is_small(memory) else 1
+    steps = _steps(memory.value, total, limit)
     lines: list[bytes] = []
     size = 0
     while len(lines) < min(limit, end) and size < MOST_BYTES:
-        stop = end - len(lines)
-        some = _range(client, key, max(0, stop - step, end - limit), stop - 1)
-        if not some:
+        step, stop = next(steps, 0), end - len(lines)
+        some = _range(client, key, max(0, stop - step, end - limit), stop - 1) if step else Answer()
+        if not some.value:
+            if some.fault and not lines:
+                return LogPage(total, end, (), fault=some.fault)
             break
-        lines[:0] = some
-        size += sum(map(len, some))
-        step = max(step, min(2 * step, STEP))
+        lines[:0] = some.value
+        size += sum(map(len, some.value))
     return LogPage(total, end - len(lines), tuple(lines), len(lines) < min(limit, end))
 
 
-def _is_small(memory: Answer) -> bool:
-    """A user who may not ask how large a key is gets it step by step."""
-    return memory.value is not None and memory.value <= SMALL
+def _steps(memory: int | None, total: int, limit: int) -> Iterator[int]:
+    """How many lines to read at a time."""
+    if memory is not None and memory <= SMALL:
+        yield limit
+        return
+    usual = STEP if memory is None else max(1, MOST_BYTES * total // memory)
+    step = 1
+    for _ in range(limit if memory is None else MOST_STEPS):
+        yield step
+        step = min(GROWTH * step, usual)
 
 
-def _range(client: redis.Redis, key: bytes, start: int, stop: int) -> list[bytes]:
+def _range(client: redis.Redis, key: bytes, start: int, stop: int) -> Answer:
     batch = Batch(client)
     answer = batch.ask("lrange", key, start, stop)
     batch.run()
-    return list(answer.value or ())
+    return answer

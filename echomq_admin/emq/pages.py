@@ -9,9 +9,11 @@ import redis
 
 from .cursors import At, Order
 from .cuts import Cut
-from .keyspace import Keyspace
-from .replies import Batch, now_ms
-from .rows import Job, Rows
+from .ids import minted_ms
+from .keyspace import Keyspace, from_wire
+from .lanes import Lanes, LaneState
+from .replies import Answer, Batch, now_ms
+from .rows import LONGEST_ID, Job, Rows
 
 MAX_LIMIT = 100
 
@@ -26,7 +28,8 @@ class JobPage:
 
     `at` is the instant at which the page was opened: `None` when it was not, and when the ids of
     the list do not tell the time. `namespaces` are those of the first and the last id of the list,
-    as far as they have one. `depths` are the sizes of the lanes asked for, `None` unreadable.
+    as far as they have one. `lanes` are those asked for, whose place on the ring is not read, and
+    `oldest_ms` the mint instants of their first jobs, read only when there is no other row.
     """
 
     now_ms: int
@@ -38,7 +41,8 @@ class JobPage:
     fault: str | None = None
     at: At | None = None
     namespaces: tuple[str, ...] = ()
-    depths: tuple[int | None, ...] = ()
+    lanes: tuple[LaneState, ...] = ()
+    oldest_ms: tuple[int | None, ...] = ()
 
 
 def pending_page(
@@ -56,7 +60,7 @@ def pending_page(
 
     `limit` is brought into 1 to 100. A cursor that is none opens the first page; one whose
     member has gone, or has nothing behind it any more, opens the nearest rows. Without a cursor
-    `at` opens the rows from that instant on in reading order, or else the nearest. The depths
+    `at` opens the rows from that instant on in reading order, or else the nearest. The states
     of `lanes` are read along.
     """
     keys = Keyspace(queue)
@@ -112,10 +116,10 @@ def begin_rows(keys: Keyspace, cut: Cut, second: Batch, third: Batch) -> Rows:
     if not cut.is_settled:
         cut.ask_again(second)
         second.run()
-        rows = Rows(keys, cut.page.members)
+        rows = Rows(keys, cut.page.members, LONGEST_ID)
         rows.ask_lean(third)
         return rows
-    rows = Rows(keys, cut.page.members)
+    rows = Rows(keys, cut.page.members, LONGEST_ID)
     rows.ask_lengths(second)
     second.run()
     rows.ask_short(third)
@@ -123,12 +127,13 @@ def begin_rows(keys: Keyspace, cut: Cut, second: Batch, third: Batch) -> Rows:
 
 
 def _page(client: redis.Redis, keys: Keyspace, cut: Cut, lanes: Sequence[str] = ()) -> JobPage:
-    first, third = Batch(client), Batch(client)
+    first, second, third = Batch(client), Batch(client), Batch(client)
     time = first.ask("time")
     cut.ask(first)
-    depths = [first.ask("zcard", keys.lane(group)) for group in lanes]
+    beside = Lanes(keys, lanes, first, too_long=("ring",)) if lanes else None
     first.run()
-    rows = begin_rows(keys, cut, Batch(client), third)
+    heads = [] if cut.total else [second.ask("zrange", keys.lane(name), 0, 0) for name in lanes]
+    rows = begin_rows(keys, cut, second, third)
     third.run()
     page = cut.page
     return JobPage(
@@ -141,5 +146,10 @@ def _page(client: redis.Redis, keys: Keyspace, cut: Cut, lanes: Sequence[str] = 
         fault=cut.fault,
         at=cut.opened_at,
         namespaces=cut.namespaces,
-        depths=tuple(None if depth.fault else int(depth.value) for depth in depths),
+        lanes=beside.states() if beside else (),
+        oldest_ms=tuple(map(_oldest_ms, heads)),
     )
+
+
+def _oldest_ms(head: Answer) -> int | None:
+    return minted_ms(from_wire(head.value[0])) if head.value else None

@@ -7,8 +7,9 @@ from typing import Literal
 
 import redis
 
+from .key_types import KeyTypes
 from .keyspace import Keyspace
-from .replies import Answer, Batch, mistyped, now_ms
+from .replies import Answer, Batch, now_ms
 from .rows import ROW_MISSING, Job, Rows
 from .timeline import Lease, lease_of
 
@@ -50,7 +51,7 @@ def sweep_preview(client: redis.Redis, queue: str, max_stalled: int, limit: int)
     keys = Keyspace(queue)
     first, second = Batch(client), Batch(client)
     time = first.ask("time")
-    types = [(key, kind, first.ask("type", key)) for key, kind in _expected(keys)]
+    types = KeyTypes(keys, first)
     soonest = first.ask("zrange", keys.active, 0, min(limit, MAX_ROWS) - 1, withscores=True)
     first.run()
     now = now_ms(time)
@@ -66,28 +67,7 @@ def sweep_preview(client: redis.Redis, queue: str, max_stalled: int, limit: int)
     )
     count = None if lapsed.fault else int(lapsed.value)
     is_cut = count is not None and min(count, limit) > len(fates)
-    return Preview(now, count, fates, is_cut, _refusal(types))
-
-
-def _expected(keys: Keyspace) -> tuple[tuple[bytes, bytes], ...]:
-    """The types that a sweep insists on before its first write."""
-    return (
-        *((key, b"zset") for key in (keys.pending, keys.active, keys.schedule, keys.dead)),
-        *((key, b"hash") for key in (keys.gactive, keys.glimit, keys.meta)),
-        *((key, b"hash") for key in (keys.completed, keys.failed)),
-        *((key, b"list") for key in (keys.ring, keys.wake)),
-        (keys.paused, b"set"),
-        (keys.audit, b"stream"),
-    )
-
-
-def _refusal(types: list[tuple[bytes, bytes, Answer]]) -> str | None:
-    for key, kind, found in types:
-        if found.fault:
-            return found.fault
-        if found.value not in {b"none", kind}:
-            return mistyped(key, found.value, kind)
-    return None
+    return Preview(now, count, fates, is_cut, types.refusal)
 
 
 def _lane_types(client: redis.Redis, keys: Keyspace, jobs: tuple[Job, ...]) -> dict[str, Answer]:

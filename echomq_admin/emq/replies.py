@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import redis
 from redis.exceptions import AskError, ClusterDownError, MasterDownError, ResponseError
 
 _INTEGER = re.compile(rb"(?:0|-?[1-9][0-9]*)\Z")
-_LONGEST_INTEGER = 15
+_LONGEST_INTEGER, _MOST = 17, 2**53 - 1
 _SERVER_TROUBLE = (ClusterDownError, MasterDownError)
-
+# So many commands travel together at most: a tenth of a second, so that an answer is not long.
+_AT_ONCE = 10_000
+# Whose right is missing is nobody's business: the name may be a part of the address.
+_NO_RIGHT = re.compile(
+    r"(?:NOPERM )?(?:this )?user\b.*? has no permissions to run the '([^']*)' command",
+    re.IGNORECASE,
+)
 
 _WRONG_TYPE = "the key holds another type"
 _KINDS = {b"zset": "sorted set"}
@@ -42,26 +49,34 @@ class Batch:
     """Commands that travel together, in no transaction.
 
     A command that the server refuses (a key of the wrong type, no permission) faults its own
-    answer; trouble with the server or the connection is raised by `run`.
+    answer; trouble with the server or the connection is raised by `run`. `heard` is called
+    whenever the server has answered.
     """
 
-    def __init__(self, client: redis.Redis) -> None:
-        self._pipe = client.pipeline(transaction=False)
-        self._answers: list[Answer] = []
+    def __init__(self, client: redis.Redis, heard: Callable[[], None] | None = None) -> None:
+        self._client, self._heard = client, heard
+        self._trips: list[tuple[Any, list[Answer]]] = []
 
     def ask(self, method: str, *args: Any, **options: Any) -> Answer:
         """Add a command by the name of redis-py's method for it."""
-        getattr(self._pipe, method)(*args, **options)
+        if not self._trips or len(self._trips[-1][1]) == _AT_ONCE:
+            self._trips.append((self._client.pipeline(transaction=False), []))
+        pipe, answers = self._trips[-1]
+        getattr(pipe, method)(*args, **options)
         answer = Answer()
-        self._answers.append(answer)
+        answers.append(answer)
         return answer
 
     def run(self) -> None:
-        """Make the round trip; none when nothing was asked."""
-        if not self._answers:
-            return
-        replies = self._pipe.execute(raise_on_error=False)
-        for answer, reply in zip(self._answers, replies, strict=True):
+        """Make the round trip; none when nothing was asked, several for very many commands."""
+        for pipe, answers in self._trips:
+            self._take(answers, pipe.execute(raise_on_error=False))
+            if self._heard:
+                self._heard()
+        self._trips.clear()
+
+    def _take(self, answers: list[Answer], replies: list[Any]) -> None:
+        for answer, reply in zip(answers, replies, strict=True):
             if isinstance(reply, _SERVER_TROUBLE) or (
                 isinstance(reply, Exception) and not isinstance(reply, ResponseError)
             ):
@@ -70,10 +85,10 @@ class Batch:
 
 
 def reason(error: ResponseError) -> str:
-    """A refusal in a few words."""
+    """A refusal in a few words, which do not name the user."""
     if isinstance(error, AskError):
         return "the key lies on another node of the cluster"
-    text = str(error)
+    text = _NO_RIGHT.sub(r"no permission to run \1", str(error))
     return _WRONG_TYPE if text.startswith("WRONGTYPE") else text
 
 
@@ -104,4 +119,5 @@ def integer(raw: bytes | None) -> int | None:
         return 0
     if len(raw) > _LONGEST_INTEGER or not _INTEGER.match(raw):
         return None
-    return int(raw)
+    number = int(raw)
+    return number if abs(number) <= _MOST else None

@@ -6,22 +6,25 @@ are short. Nothing long is ever fetched, and a broken row breaks only its own re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import ids
-from .keyspace import Keyspace, from_wire
+from .keyspace import Keyspace, from_wire, to_wire
 from .replies import Answer, Batch, integer
 
 SHORT = 2048
 LONGEST_NAME = 8192
+# About ten commands carry the id of a row, so a list leaves rows of longer ids unread, bytes.
+LONGEST_ID = 8_000
 ROW_MISSING = "row missing"
 
 _NAMES = ("state", "attempts", "stalled", "group", "parent")
 _TEXTS = ("payload", "last_error", "progress")
 _FIELDS = _NAMES + _TEXTS
-# A row that has none of these was written by something else.
-_OURS = ("state", "attempts", "payload")
+# A row that has none of our fields was written by something else; these are named as missed.
+_MISSED = ("state", "attempts", "payload")
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ class Job:
     """One row. Absent `attempts` and `stalled` are 0, those that are no integers are `None`.
 
     `fault` is `None`, `"row missing"` or `"unreadable row: <reason>"`; the other fields hold
-    what could be read all the same. `score` is that of the set the id was found in.
+    what could be read all the same. `odd` says which name is too long to be read, and with
+    `is_read` false nothing was, because the id is. `score` is that of the set the id was found in.
     """
 
     job_id: str
@@ -55,6 +59,14 @@ class Job:
     parent: str | None = None
     minted_ms: int | None = None
     score: float | None = None
+    odd: str | None = None
+    is_read: bool = True
+
+    @property
+    def is_movable(self) -> bool:
+        """Whether the scripts work on the row, odd as it may be: it is a hash, and its attempts
+        an integer."""
+        return self.fault is None or (self.fault != ROW_MISSING and self.attempts is not None)
 
 
 @dataclass
@@ -69,6 +81,10 @@ class _Row:
     wanted: tuple[str, ...] = ()
     values: Answer = field(default_factory=Answer)
 
+    @property
+    def is_asked(self) -> bool:
+        return bool(self.lengths)
+
     def length(self, name: str) -> int:
         return int(self.lengths[name].value or 0)
 
@@ -77,7 +93,15 @@ class _Row:
         if wanted:
             self.values = batch.ask("hmget", self.key, wanted)
 
+    @property
+    def refusal(self) -> str | None:
+        """Why the row, or how long its fields are, cannot be read."""
+        asked = (self.count, *self.lengths.values(), self.values)
+        return next((answer.fault for answer in asked if answer.fault), None)
+
     def ask_short(self, batch: Batch) -> None:
+        if self.refusal:
+            return
         names = tuple(name for name in _NAMES if self.length(name) <= LONGEST_NAME)
         self.ask(batch, names + tuple(name for name in _TEXTS if self.length(name) <= SHORT))
 
@@ -86,17 +110,27 @@ class Rows:
     """The rows of some ids, in their order: lengths, a run, short fields, a run, `jobs`.
 
     With `ask_lean` instead, one round trip brings names, counters and the lengths of texts.
+    Rows of ids beyond `longest_id` bytes are not read.
     """
 
-    def __init__(self, keys: Keyspace, members: Sequence[tuple[bytes, float | None]]) -> None:
+    def __init__(
+        self,
+        keys: Keyspace,
+        members: Sequence[tuple[bytes, float | None]],
+        longest_id: float = math.inf,
+    ) -> None:
         self._keys = keys
         self._members = members
+        self._longest_id = longest_id
         self._rows: list[_Row] = []
 
     def ask_lengths(self, batch: Batch) -> None:
         """Whether there is a row, and how long each field is."""
         for member, score in self._members:
             job_id = from_wire(member)
+            if len(member) > self._longest_id:
+                self._rows.append(_Row(job_id, score, b"", Answer(), {}))
+                continue
             key = self._keys.job(job_id)
             count = batch.ask("hlen", key)
             lengths = {name: batch.ask("hstrlen", key, name) for name in _FIELDS}
@@ -112,7 +146,8 @@ class Rows:
         """All but the bodies of texts, in one round trip."""
         self.ask_lengths(batch)
         for row in self._rows:
-            row.ask(batch, _NAMES)
+            if row.is_asked:
+                row.ask(batch, _NAMES)
 
     def jobs(self) -> tuple[Job, ...]:
         """One record per id, once every answer is in."""
@@ -120,6 +155,8 @@ class Rows:
 
 
 def _job(row: _Row) -> Job:
+    if not row.is_asked:
+        return _unread(row)
     found = dict(zip(row.wanted, row.values.value or (), strict=False))
     minted = ids.minted_ms(row.job_id)
     fault = _fault(row, found)
@@ -138,21 +175,27 @@ def _job(row: _Row) -> Job:
         parent=_name(found.get("parent")),
         minted_ms=minted,
         score=row.score,
+        odd=_long_name(row),
     )
+
+
+def _unread(row: _Row) -> Job:
+    size = len(to_wire(row.job_id))
+    fault = f"id of {size:,} bytes: its row is not read in a list"
+    return Job(row.job_id, fault, score=row.score, is_read=False)
 
 
 def _fault(row: _Row, found: dict[str, bytes | None]) -> str | None:
     """What is wrong with a row, or `None`."""
-    refusal = row.count.fault or row.values.fault
-    if refusal:
-        return f"unreadable row: {refusal}"
+    if row.refusal:
+        return f"unreadable row: {row.refusal}"
     if not row.count.value or _has_gone(row, found):
         return ROW_MISSING
-    if all(found.get(name) is None and not row.length(name) for name in _OURS):
-        return f"unreadable row: it has none of {', '.join(_OURS)}"
+    if all(found.get(name) is None and not row.length(name) for name in _FIELDS):
+        return f"unreadable row: it has none of {', '.join(_MISSED)}"
     if _counter(found, "attempts") is None:
         return "unreadable row: attempts is no integer"
-    return _long_name(row)
+    return None
 
 
 def _has_gone(row: _Row, found: dict[str, bytes | None]) -> bool:
@@ -166,9 +209,10 @@ def _counter(found: dict[str, bytes | None], name: str) -> int | None:
 
 
 def _long_name(row: _Row) -> str | None:
-    for name in ("group", "parent"):
+    """Which name was left unread, and how long it is."""
+    for name in ("state", "group", "parent"):
         if name not in row.wanted:
-            return f"unreadable row: {name} is {row.length(name):,} bytes long"
+            return f"{name} is {row.length(name):,} bytes long"
     return None
 
 
@@ -180,4 +224,7 @@ def _text(row: _Row, found: dict[str, bytes | None], name: str) -> Text | None:
     if name not in found:
         return Text(row.length(name), None) if row.length(name) else None
     raw = found[name]
-    return None if raw is None else Text(len(raw), raw)
+    if raw is None:
+        return None
+    # It may have grown since its length was read.
+    return Text(len(raw), raw if len(raw) <= SHORT else None)

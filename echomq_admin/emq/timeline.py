@@ -118,10 +118,9 @@ def active_page(
     first, second, third = Batch(client), Batch(client), Batch(client)
     time = first.ask("time")
     cut.ask(first)
-    line.ask(first)
     first.run()
     now = now_ms(time)
-    line.ask_totals(second, now)
+    line.ask(second, now)
     rows = begin_rows(keys, cut, second, third)
     line.ask_bins(third, now)
     third.run()
@@ -143,32 +142,31 @@ def active_page(
 
 
 class _Line:
-    """The timeline's share of the three round trips."""
+    """The timeline's share of the second and the third round trip.
+
+    Up to 300 leases are points, unless their ids are so long that all of them are too much to
+    fetch for their deadlines.
+    """
 
     def __init__(self, key: bytes, cut: Cut) -> None:
         self._key = key
         self._cut = cut
         self._bins: list[tuple[float, float, Answer]] = []
 
-    def ask(self, batch: Batch) -> None:
-        self._all = batch.ask("zrange", self._key, 0, MAX_POINTS, withscores=True)
-
-    @property
-    def _is_long(self) -> bool:
-        return len(self._all.value or ()) > MAX_POINTS
-
-    def ask_totals(self, batch: Batch, now: int) -> None:
-        """Counts of the phases, and a sample of the deadlines, evenly by rank."""
-        if not self._is_long:
+    def ask(self, batch: Batch, now: int) -> None:
+        """All of them, or counts of the phases and a sample of the deadlines, evenly by rank."""
+        self._has_bins = (self._cut.total or 0) > MAX_POINTS or self._cut.has_long_ids
+        if not self._has_bins:
+            self._all = batch.ask("zrange", self._key, 0, MAX_POINTS - 1, withscores=True)
             return
         total = self._cut.total or 0
-        ranks = ((2 * at + 1) * total // (2 * _SAMPLES) for at in range(_SAMPLES))
+        ranks = sorted({(2 * at + 1) * total // (2 * _SAMPLES) for at in range(_SAMPLES)})
         self._lapsed = batch.ask("zcount", self._key, "-inf", now)
         self._expiring = batch.ask("zcount", self._key, f"({now}", f"({now + EXPIRING_MS}")
         self._sample = [batch.ask("zrange", self._key, at, at, withscores=True) for at in ranks]
 
     def ask_bins(self, batch: Batch, now: int) -> None:
-        if not self._is_long:
+        if not self._has_bins:
             return
         self._axis = _axis([ms for found in self._sample for ms in remaining(found, now)])
         edges = _edges(*self._axis)
@@ -178,7 +176,7 @@ class _Line:
             self._bins.append((start, end, batch.ask("zcount", self._key, low, high)))
 
     def marks(self, now: int) -> Marks:
-        if not self._is_long:
+        if not self._has_bins:
             return _points(remaining(self._all, now))
         lapsed, expiring = int(self._lapsed.value or 0), int(self._expiring.value or 0)
         return Marks(

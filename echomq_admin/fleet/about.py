@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,6 +19,9 @@ from echomq_admin.fleet.servers import Server, masked
 
 # The queue whose keys are asked about when none is known: no queue may be called so.
 _NO_QUEUE = "emq"
+# How long what a server told serves everyone who looks at its page, and its answers on rights.
+_LASTS_S = 4.0
+_RIGHTS_LAST_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,10 @@ class Replica:
 class About:
     """What a server said of itself. Numbers and words are `None` when it does not tell them.
 
-    `aof` and `snapshots` say whether it writes either, `connections` are those of this process.
-    `seen_at` is of this host's clock, only for the eye.
+    `aof` and `snapshots` say whether it writes either, `rdb_saves` how many snapshots it began
+    since its start. `connections` are those of this process. `rights` hold for the keys of
+    `rights_queue`, `None` for those of a made-up one. `seen_at` is of this host's clock, only for
+    the eye.
     """
 
     seen_at: datetime
@@ -61,6 +67,8 @@ class About:
     snapshots: bool | None = None
     drift: Drift | None = None
     rights: tuple[Right, ...] = ()
+    rights_queue: str | None = None
+    rdb_saves: int | None = None
 
     @property
     def is_saved(self) -> bool | None:
@@ -70,6 +78,18 @@ class About:
         return None if self.aof is None or self.snapshots is None else False
 
     @property
+    def has_snapshot(self) -> bool | None:
+        """Whether it made a snapshot since its start; `None` when it cannot be told.
+
+        A server that made none tells its start as the time of the last one.
+        """
+        if self.rdb_saves is not None:
+            return self.rdb_saves > 0
+        if self.rdb_saved_s is None or self.uptime_s is None or self.now_ms is None:
+            return None
+        return self.rdb_saved_s - (self.now_ms // 1_000 - self.uptime_s) > 1
+
+    @property
     def may_evict(self) -> str | None:
         """The policy by which jobs could vanish, if there is one."""
         policy = self.policy or ""
@@ -77,33 +97,78 @@ class About:
         return policy if policy.startswith("allkeys") and self.memory_most_bytes else None
 
 
+def told(server: Server, queue: str | None = None) -> About:
+    """The same as `read`, at most 4 s old, for all who look. Raises redis-py's errors."""
+    with _lock:
+        kept = _last.get(server)
+    if kept and kept.about.rights_queue == queue and time.monotonic() - kept.read_s < _LASTS_S:
+        return kept.about
+    return read(server, queue)
+
+
 def read(server: Server, queue: str | None = None) -> About:
-    """Ask the server. Rights are asked for the keys of `queue`. Raises redis-py's errors."""
+    """Ask the server. Rights are asked for the keys of `queue`, once a minute.
+
+    Raises redis-py's errors.
+    """
     first, second = Batch(server.client), Batch(server.client)
     info, keys, save = first.ask("info"), first.ask("dbsize"), first.ask("config_get", "save")
-    rights = Rights(first, _user(server), queue or _NO_QUEUE)
+    rights = _Rights(first, server, queue)
     first.run()
-    time = second.ask("time")
-    drift = run_timed(second, time)
+    server_time = second.ask("time")
+    drift = run_timed(second, server_time)
     about = replace(
-        _about(server, info, keys, time),
+        _about(server, info, keys, server_time),
         snapshots=_snapshots(save),
         drift=drift,
-        rights=_plain(server, rights.all()),
+        rights=rights.all(),
+        rights_queue=queue,
     )
     with _lock:
-        _last[server] = about
+        _last[server] = _Kept(about, time.monotonic(), rights.asked_s)
     return about
 
 
 def last_seen(server: Server) -> About | None:
     """What `read` answered last in this process."""
     with _lock:
-        return _last.get(server)
+        kept = _last.get(server)
+    return kept.about if kept else None
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What was read, and when it and its rights were, by the monotonic clock."""
+
+    about: About
+    read_s: float
+    rights_s: float
 
 
 _lock = threading.Lock()
-_last: WeakKeyDictionary[Server, About] = WeakKeyDictionary()
+_last: WeakKeyDictionary[Server, _Kept] = WeakKeyDictionary()
+
+
+class _Rights:
+    """The rights that are kept of a server, asked with `batch` when they are too old."""
+
+    def __init__(self, batch: Batch, server: Server, queue: str | None) -> None:
+        self._server = server
+        self.asked_s = time.monotonic()
+        self._kept, self._asked = None, None
+        with _lock:
+            kept = _last.get(server)
+        if (
+            kept
+            and kept.about.rights_queue == queue
+            and self.asked_s - kept.rights_s < _RIGHTS_LAST_S
+        ):
+            self.asked_s, self._kept = kept.rights_s, kept.about.rights
+        else:
+            self._asked = Rights(batch, _user(server), _NO_QUEUE if queue is None else queue)
+
+    def all(self) -> tuple[Right, ...]:
+        return self._kept if self._asked is None else _plain(self._server, self._asked.all())
 
 
 def _about(server: Server, info: Answer, keys: Answer, time: Answer) -> About:
@@ -120,6 +185,7 @@ def _about(server: Server, info: Answer, keys: Answer, time: Answer) -> About:
         aof_status=_word(told, "aof_last_write_status"),
         rdb_status=_word(told, "rdb_last_bgsave_status"),
         rdb_saved_s=_number(told, "rdb_last_save_time"),
+        rdb_saves=_number(told, "rdb_saves"),
         unsaved=_number(told, "rdb_changes_since_last_save"),
         clients=_number(told, "connected_clients"),
         clients_blocked=_number(told, "blocked_clients"),

@@ -10,6 +10,9 @@ from echomq_admin.emq.reads import QueueCounts
 from echomq_admin.fleet.discovery import last_pass
 from echomq_admin.fleet.sight import ServerSnapshot
 
+# A lease that lapsed only now is mostly swept at once: it is told when it has waited so long.
+_LAPSED_MS = 3_000
+
 
 class Why(IntEnum):
     """The reasons, the worst first."""
@@ -26,12 +29,14 @@ class Why(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Need:
     """A queue, or without `counts` a whole server, that needs a person. `size` is how many jobs
-    or lanes are concerned; `stale` when it is only what was last seen."""
+    or lanes are concerned; `stale` when it is only what was last seen; `hidden` when people hid
+    the queue."""
 
     why: Why
     look: ServerSnapshot
     counts: QueueCounts | None = None
     size: int = 0
+    hidden: bool = False
 
     @property
     def server(self) -> str:
@@ -58,8 +63,9 @@ def needs(look: ServerSnapshot, hidden: Collection[str] = ()) -> Iterator[Need]:
         yield Need(why, look)
     for counts in look.queues:
         for reason, size in _of_queue(counts):
-            if reason is Why.LAPSED or counts.queue not in hidden:
-                yield Need(reason, look, counts, size)
+            is_hidden = counts.queue in hidden
+            if reason is Why.LAPSED or not is_hidden:
+                yield Need(reason, look, counts, size, is_hidden)
 
 
 def worst(found: Iterable[Need]) -> list[Need]:
@@ -81,7 +87,7 @@ def _of_server(look: ServerSnapshot) -> Why | None:
 
 
 def _of_queue(counts: QueueCounts) -> Iterator[tuple[Why, int]]:
-    if counts.lapsed:
+    if counts.lapsed and not _has_just_lapsed(counts):
         yield Why.LAPSED, counts.lapsed
     if counts.off_ring:
         yield Why.OFF_RING, counts.off_ring
@@ -89,3 +95,7 @@ def _of_queue(counts: QueueCounts) -> Iterator[tuple[Why, int]]:
         yield Why.DEAD, counts.dead
     if counts.paused:
         yield Why.PAUSED, counts.waiting or 0
+
+
+def _has_just_lapsed(counts: QueueCounts) -> bool:
+    return counts.lapsed_ms is not None and counts.now_ms - counts.lapsed_ms < _LAPSED_MS

@@ -7,6 +7,7 @@ the same slice the first one's counts, the other's is dropped.
 
 from __future__ import annotations
 
+import re
 import time
 from array import array
 from collections import defaultdict
@@ -21,14 +22,16 @@ from redis.exceptions import NoPermissionError, ResponseError
 
 from echomq_admin.emq.keyspace import DISCOVERY_PATTERN, from_wire, parse, to_wire
 from echomq_admin.emq.reads import exists
+from echomq_admin.emq.replies import reason
 from echomq_admin.fleet import memory, servers
-from echomq_admin.fleet.models import KnownQueue, Pass, Walk
+from echomq_admin.fleet.models import Failure, KnownQueue, Pass, Walk
 from echomq_admin.fleet.servers import Server
 
 SCAN_COUNT = 1000
 # A slice ends after so long or with so many keys; as long again the server is left in peace.
 SLICE_S = 0.1
 SLICE_KEYS = 20_000
+_UNKNOWN_SCAN = re.compile(r"(?:ERR )?unknown command\W+scan\b", re.IGNORECASE)
 
 
 def discover(server: Server, stop: Event | None = None) -> Pass | None:
@@ -80,13 +83,29 @@ def last_pass(server_name: str) -> Pass | None:
     return Pass.objects.filter(server=server_name).first()
 
 
+def last_failure(server_name: str) -> Failure | None:
+    """Why passes come to nothing since the last complete one, `None` when they do not."""
+    return Failure.objects.filter(server=server_name).first()
+
+
+def note_failure(server_name: str, sentence: str) -> None:
+    """Remember until the next complete pass that one came to nothing just now."""
+    failure = {"at": timezone.now(), "sentence": sentence}
+    Failure.objects.update_or_create(server=server_name, defaults=failure)
+
+
 def trouble(server: Server, error: Exception) -> str:
     """Why a pass failed: a sentence that names the server, and what to do where that is known."""
+    lead = f"The queues of {server.name} cannot be discovered at {server.target}: "
     if isinstance(error, NoPermissionError):
         return (
-            f"The queues of {server.name} cannot be discovered at {server.target}: "
-            f"{servers.masked(server, str(error).rstrip('.'))}. "
+            f"{lead}{servers.masked(server, reason(error).rstrip('.'))}. "
             "Give the console's user there the right by ACL SETUSER (+scan)."
+        )
+    if isinstance(error, ResponseError) and _UNKNOWN_SCAN.match(str(error)):
+        return (
+            f"{lead}it knows no command SCAN, which was renamed or switched off there. "
+            "Let it have SCAN again, or add the queues by name."
         )
     return servers.trouble(server, error)
 
@@ -203,6 +222,7 @@ def _seen(walk: Walk, read: _Slice, known: memory.Memory) -> tuple[set[int], set
 
 
 def _finish(walk: Walk, queues: int, lanes: int) -> None:
+    Failure.objects.filter(server=walk.server).delete()
     counts = {"took_ms": walk.spent_ms, "keys": walk.keys, "queues": queues, "lanes": lanes}
     Pass.objects.update_or_create(
         server=walk.server, defaults={"finished_at": timezone.now(), **counts}

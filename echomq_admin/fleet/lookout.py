@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from echomq_admin.emq.reads import QueueCounts, counts
 from echomq_admin.fleet.discovery import known
 from echomq_admin.fleet.pace import Pace
-from echomq_admin.fleet.rounds import Rounds
+from echomq_admin.fleet.rounds import Known, Rounds, portions
 from echomq_admin.fleet.servers import TROUBLE, Facts, Server, trouble
 from echomq_admin.fleet.sight import ServerSnapshot, Sight
 
@@ -59,6 +59,7 @@ class Lookout:
         self._is_behind = True  # some queue was not read since then
         self._is_pressed = False  # somebody waits for a queue that was not read lately
         self._under_way: _Look | None = None
+        self._heard_at = float("-inf")  # when the server has answered last
         self._last_of = float("-inf")
         self._is_baffled = False
         server.when_closed.append(self.end)
@@ -102,8 +103,14 @@ class Lookout:
                 self._wait(
                     lambda: self._rounds.are_read(since, queues), self._rounds.wanted_since(queues)
                 )
-            now = time.monotonic()
-            return self._sight.told(now, now - self._under_way.began if self._under_way else 0.0)
+            return self._told(time.monotonic())
+
+    def _told(self, now: float) -> ServerSnapshot:
+        look, heard_at = self._under_way, self._heard_at
+        if look is None:
+            return self._sight.told(now, 0.0, self._rounds.known)
+        waits_s = now - max(look.began, heard_at)
+        return self._sight.told(now, waits_s, self._rounds.known, heard_at >= look.began)
 
     def end(self) -> None:
         """Take no more looks, the server being closed. Waits half a second for one under way."""
@@ -120,8 +127,9 @@ class Lookout:
                 return
             now, queues = time.monotonic(), known(self._server.name)
             with self._turn:
-                self._rounds.know(queues)
                 self._known_at = now
+                if self._rounds.know(queues):
+                    self._new_since = now
 
     def _is_new(self) -> bool:
         return self._server.is_closed or self._last_of >= self._new_since
@@ -152,9 +160,11 @@ class Lookout:
 
     def _watch(self) -> None:
         while look := self._next():
-            keep = self._look(look)
+            sentence, worked_s = self._look(look)
             with self._turn:
-                keep()
+                if sentence is not None:
+                    self._sight.fail(sentence)
+                self._end(look, worked_s)
                 self._turn.notify_all()
         if self._server.is_closed:
             self._server.client.connection_pool.disconnect()
@@ -192,36 +202,37 @@ class Lookout:
         self._under_way = _Look(now, min(now, self._known_at), queues)
         return self._under_way
 
-    def _look(self, look: _Look) -> Callable[[], None]:
-        """Ask the server; what is returned keeps the answer or the trouble."""
+    def _look(self, look: _Look) -> tuple[str | None, float]:
+        """Ask the server; each part is told as soon as it is read. The trouble as a sentence, if
+        there was any, and how long this worked."""
         server, before_s = self._server, time.thread_time()
         try:
-            now_ms, read = counts(server.client, look.queues)
             facts = server.facts()
+            self._hear()
+            for part in portions(look.queues):
+                self._keep(look, part, *counts(server.client, part, self._hear), facts)
         except TROUBLE as error:
-            sentence = trouble(server, error)
+            return trouble(server, error), 0.0
         except Exception as error:
             if not self._is_baffled:
                 log.exception("the look at %s failed", server.name)
             self._is_baffled = True
-            sentence = trouble(server, error)
-        else:
-            worked_s = time.thread_time() - before_s
-            return lambda: self._keep(look, worked_s, now_ms, read, facts)
-        return lambda: self._fail(look, sentence)
+            return trouble(server, error), 0.0
+        self._is_baffled = False
+        return None, time.thread_time() - before_s
+
+    def _hear(self) -> None:
+        self._heard_at = time.monotonic()  # read by others without a lock: it is one value
 
     def _keep(
-        self, look: _Look, worked_s: float, now_ms: int, read: list[QueueCounts], facts: Facts
+        self, look: _Look, part: Known, now_ms: int, read: list[QueueCounts], facts: Facts
     ) -> None:
-        self._rounds.read(look.queues, look.began)
-        self._is_behind = not self._rounds.are_read(self._all_since)
-        self._sight.keep(time.monotonic(), now_ms, read, self._rounds.known, facts)
-        self._is_baffled = False
-        self._end(look, worked_s)
-
-    def _fail(self, look: _Look, sentence: str) -> None:
-        self._sight.fail(sentence)
-        self._end(look, 0.0)
+        with self._turn:
+            self._rounds.read(part, look.began)
+            self._is_behind = not self._rounds.are_read(self._all_since)
+            self._sight.keep(time.monotonic(), now_ms, read, self._rounds.known, facts)
+            self._last_of = look.of
+            self._turn.notify_all()
 
     def _end(self, look: _Look, worked_s: float) -> None:
         self._last_of, self._under_way = look.of, None

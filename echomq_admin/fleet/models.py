@@ -40,6 +40,14 @@ class Pass(models.Model):
     lanes = models.PositiveIntegerField()
 
 
+class Failure(models.Model):
+    """Why the last try of a pass came to nothing; no row once a pass was complete again."""
+
+    server = models.CharField(max_length=64, unique=True)
+    at = models.DateTimeField()
+    sentence = models.TextField()
+
+
 class Walk(models.Model):
     """How far the pass under way has come on a server.
 

@@ -10,8 +10,11 @@ from echomq_admin.emq.keyspace import from_wire, to_wire
 
 _PLAIN = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,128}\Z")
 
-# Printable by the book, but nothing is to be seen: blank, joiner, fillers, an empty braille cell.
-_BLANK = frozenset(" \u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+# Printable by the book, but nothing is to be seen: joiner, fillers, an empty braille cell, and the
+# selectors that only change how another character looks.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
 _LOST_BLANK = re.compile(r"(?:^|(?<= )) | $")
 
 
@@ -59,21 +62,24 @@ def brief(name: str, most: int = 200) -> str:
     return f"{shown(name[:most])}… ({len(to_wire(name)):,} bytes)"
 
 
+def has_no_ink(text: str) -> bool:
+    """Whether some character of a text cannot be printed or leaves nothing to see.
+
+    A blank is none of these.
+    """
+    return not text.isprintable() or _INVISIBLE.search(text) is not None
+
+
 def _has_ink(character: str) -> bool:
     """Whether a character leaves a mark of its own, not only on the one before it."""
-    return (
-        character.isprintable()
-        and character not in _BLANK
-        and unicodedata.category(character)[0] != "M"
-    )
+    is_mark = unicodedata.category(character)[0] == "M"
+    return character != " " and not is_mark and not has_no_ink(character)
 
 
 def _shown(character: str) -> str:
     if character == "\\":
         return "\\\\"
-    if character == " " or (character.isprintable() and character not in _BLANK):
-        return character
-    return _escaped(character)
+    return _escaped(character) if has_no_ink(character) else character
 
 
 def _escaped(character: str) -> str:

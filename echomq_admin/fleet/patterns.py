@@ -27,19 +27,32 @@ NO_PATTERN = Pattern("")
 
 
 def pattern_of(queue: str) -> Pattern:
-    """The first pattern that a queue matches, or `NO_PATTERN`. Raises `UnreadableSetting`."""
-    found = (one for one in patterns() if fnmatchcase(queue, one.glob))
+    """The first pattern that a queue matches, or `NO_PATTERN`; that too while the setting cannot
+    be read (see `trouble`)."""
+    found = (one for one in _read(settings.EMQ_QUEUES)[0] if fnmatchcase(queue, one.glob))
     return next(found, NO_PATTERN)
+
+
+def trouble() -> str:
+    """Why EMQ_QUEUES cannot be read, a sentence; or nothing."""
+    return _read(settings.EMQ_QUEUES)[1]
 
 
 def patterns() -> tuple[Pattern, ...]:
     """The patterns of `settings.EMQ_QUEUES` in its order. Raises `UnreadableSetting`."""
-    return _parsed(settings.EMQ_QUEUES)
+    found, why = _read(settings.EMQ_QUEUES)
+    if why:
+        raise UnreadableSetting(why.rstrip("."))
+    return found
 
 
 @lru_cache(maxsize=4)
-def _parsed(text: str) -> tuple[Pattern, ...]:
-    return tuple(_pattern(entry) for entry in text.split())
+def _read(text: str) -> tuple[tuple[Pattern, ...], str]:
+    """The patterns, and why there are none."""
+    try:
+        return tuple(_pattern(entry) for entry in text.split()), ""
+    except UnreadableSetting as error:
+        return (), f"{error}."
 
 
 def _pattern(entry: str) -> Pattern:

@@ -5,7 +5,9 @@ All of it is the console's own: nothing here is on a server. Every change is on 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from django.db import transaction
 from django.utils import timezone
@@ -16,7 +18,7 @@ from echomq_admin.fleet.marks import Kept
 from echomq_admin.fleet.models import QueueChange, QueuePreference
 from echomq_admin.fleet.patterns import Pattern, pattern_of
 
-OWN, BUILT_IN = "own", "built in"
+OWN, BUILT_IN = "own", "default"
 MAX_STALLED = 2
 _BUILT_IN = {"max_stalled": MAX_STALLED, "lease_ms": None}
 
@@ -27,7 +29,7 @@ class QueueSettings:
     usual lease length, `None` when nobody said; `note` is for people.
 
     `…_from` says where a value comes from: `OWN`, `BUILT_IN`, or a pattern of EMQ_QUEUES as
-    "pattern orders.*".
+    "pattern orders.*". While EMQ_QUEUES cannot be read there are no patterns.
     """
 
     max_stalled: int = MAX_STALLED
@@ -49,21 +51,18 @@ class Own:
 
 
 def queue_settings(server_name: str, queue: str) -> QueueSettings:
-    """The settings in force for one queue. Raises `UnreadableSetting`."""
+    """The settings in force for one queue."""
     return _in_force(queue, own(server_name, queue))
 
 
 def all_settings(server_name: str) -> dict[str, QueueSettings]:
-    """The settings in force for every queue of the server that has its own.
-
-    Raises `UnreadableSetting`.
-    """
+    """The settings in force for every queue of the server that has its own."""
     kept = _kept.of(server_name)
     return {queue: _in_force(queue, own) for queue, own in kept.items() if own != Own()}
 
 
 def defaults(queue: str) -> QueueSettings:
-    """What holds for a queue that has no settings of its own. Raises `UnreadableSetting`."""
+    """What holds for a queue that has no settings of its own."""
     return _in_force(queue, Own())
 
 
@@ -78,14 +77,34 @@ def history(server_name: str, queue: str, most: int) -> list[QueueChange]:
     return list(rows.order_by("-at", "-pk")[:most])
 
 
-def change(server_name: str, queue: str, by: str, **values: object) -> tuple[str, ...]:
+class ChangedMeanwhile(Exception):
+    """Fields that are to be changed are no longer what `seen` says: `name` is one of them, and
+    `now` what it is."""
+
+    def __init__(self, name: str, now: object) -> None:
+        super().__init__(f"{name} is {now!r} now")
+        self.name = name
+        self.now = now
+
+
+def change(
+    server_name: str,
+    queue: str,
+    by: str,
+    seen: Mapping[str, object] = MappingProxyType({}),
+    **values: object,
+) -> tuple[str, ...]:
     """Set these fields of the queue's `Own` values; the names of those that changed.
 
-    Whoever calls has checked that `by` may, and what the values are.
+    `seen` is what whoever changes them saw before. Whoever calls has checked that `by` may, and
+    what the values are. Raises `ChangedMeanwhile`, and then changes nothing.
     """
     with transaction.atomic():
         before = _row(server_name, queue)
         changed = {name: value for name, value in values.items() if getattr(before, name) != value}
+        for name in changed.keys() & seen.keys():
+            if seen[name] != getattr(before, name):
+                raise ChangedMeanwhile(name, getattr(before, name))
         if changed:
             stamp = {"changed_by": by, "changed_at": timezone.now()}
             QueuePreference.objects.update_or_create(

@@ -20,13 +20,15 @@ _OLD = re.compile(r"unknown (?:sub)?command", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Right:
-    """One thing the console does. `without` says what fails because commands are `refused`;
-    `unknown` is why it cannot be told whether any is, `None` when it can."""
+    """One thing the console does. `without` says what fails because commands are `refused`, and
+    `in_part` that others of its commands are not; `unknown` is why it cannot be told whether any
+    is, `None` when it can."""
 
     what: str
     without: str
     refused: tuple[str, ...] = ()
     unknown: str | None = None
+    in_part: bool = False
 
 
 class Rights:
@@ -58,7 +60,8 @@ def _right(use: Use, answers: Sequence[tuple[str, Answer]]) -> Right:
         if is_refused and name not in refused:
             refused.append(name)
         unknown = unknown or why
-    return Right(use.what, use.without, tuple(refused), None if refused else unknown)
+    in_part = 0 < len(refused) < len({name for name, _ in answers})
+    return Right(use.what, use.without, tuple(refused), None if refused else unknown, in_part)
 
 
 def _tried(answer: Answer) -> tuple[bool, str | None]:

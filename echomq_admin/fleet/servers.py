@@ -14,6 +14,7 @@ from redis.exceptions import RedisClusterException
 from echomq_admin.emq import EchoMQ
 from echomq_admin.emq.connect import connect, target
 from echomq_admin.emq.keyspace import spans_slots
+from echomq_admin.emq.replies import reason
 from echomq_admin.fleet.facts import Facts, read_facts
 
 _NAME = re.compile(r"[a-z0-9-]{1,64}\Z")
@@ -48,12 +49,12 @@ class Server:
     def __repr__(self) -> str:
         return f"<Server {self.name} {self.target}>"
 
-    def facts(self) -> Facts:
-        """What the server says of itself, kept for 10 s.
+    def facts(self, anew: bool = False) -> Facts:
+        """What the server says of itself, kept for 10 s; `anew` asks it whatever is kept.
 
         Raises redis-py's errors while the server cannot be reached.
         """
-        kept = self._facts
+        kept = None if anew else self._facts
         if kept and time.monotonic() - kept[0] < _FACTS_LAST_S:
             return kept[1]
         facts = read_facts(self.client)
@@ -177,7 +178,8 @@ def _plain(server: Server, error: Exception) -> str:
         return "its address cannot work"
     silent = isinstance(error, redis.ConnectionError)
     nothing_said = "the connection was lost" if silent else type(error).__name__
-    return masked(server, str(error).rstrip(".")) or nothing_said
+    said = reason(error) if isinstance(error, redis.ResponseError) else str(error)
+    return masked(server, said.rstrip(".")) or nothing_said
 
 
 class _Fleet:

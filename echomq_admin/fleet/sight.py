@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.utils import timezone
@@ -22,7 +22,8 @@ class ServerSnapshot:
     `error` is a sentence while the server cannot be read or has not answered yet; the other
     fields are then those of the last good look, taken at `stale_since` (host clock, only for
     the eye), or empty when there was none. `age_s` is how long ago that look was, `now_ms` the
-    server's clock then. A look does not read every queue: `age_of` says how old one's sizes are.
+    server's clock then. A look does not read every queue: `before_s` says how long before it each
+    was read, and `age_of` how old one's sizes are.
     """
 
     server: str
@@ -34,6 +35,12 @@ class ServerSnapshot:
     stale_since: datetime | None = None
     unread: int = 0
     at_work: frozenset[str] = frozenset()
+    before_s: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def known(self) -> int:
+        """How many queues are known, read or not."""
+        return len(self.queues) + self.unread
 
     def is_history(self, counts: QueueCounts) -> bool:
         """Whether nothing but counters and settings is left of a queue: it has no job, and as
@@ -42,8 +49,7 @@ class ServerSnapshot:
 
     def age_of(self, counts: QueueCounts) -> float:
         """How long ago these sizes were read, in seconds."""
-        before_ms = (self.now_ms or 0) - counts.now_ms
-        return self.age_s + max(before_ms, 0) / 1_000
+        return self.age_s + self.before_s.get(counts.queue, 0.0)
 
     def counts_of(self, queue: str) -> QueueCounts | None:
         """The sizes of one queue, `None` when it is not known or not read yet."""
@@ -60,6 +66,7 @@ class Sight:
         self._server = server
         self._last = ServerSnapshot(server.name)
         self._kept: dict[str, QueueCounts] = {}
+        self._read_at: dict[str, float] = {}
         self._stirred: dict[str, float] = {}
         self._seen: tuple[float, datetime] | None = None
         self._is_waking = True
@@ -76,6 +83,8 @@ class Sight:
         self._stir(now, read)
         self._kept |= {counts.queue: counts for counts in read}
         self._kept = {queue: self._kept[queue] for queue in known if queue in self._kept}
+        self._read_at |= dict.fromkeys((counts.queue for counts in read), now)
+        self._read_at = {queue: self._read_at[queue] for queue in self._kept}
         self._last = ServerSnapshot(
             self._server.name,
             now_ms,
@@ -83,6 +92,7 @@ class Sight:
             facts,
             unread=len(known) - len(self._kept),
             at_work=frozenset(self._stirred),
+            before_s={queue: now - at for queue, at in self._read_at.items()},
         )
         self._seen = (now, timezone.now())
         self.failed, self._is_waking = None, False
@@ -100,11 +110,18 @@ class Sight:
         """A look that came to nothing."""
         self.failed, self._is_waking = sentence, False
 
-    def told(self, now: float, waits_s: float) -> ServerSnapshot:
-        """The last good look as it is now; `waits_s` is how long the next is under way."""
+    def told(
+        self, now: float, waits_s: float, known: Collection[str], is_heard: bool = False
+    ) -> ServerSnapshot:
+        """The last good look as it is now, of the queues that are `known` now; `waits_s` is how
+        long the server has been asked without an answer, `is_heard` whether it has answered since
+        the look under way began."""
         seen_at, stale_since = self._seen or (now, None)
-        told = replace(self._last, age_s=now - seen_at)
+        queues = tuple(counts for counts in self._last.queues if counts.queue in known)
+        unread = len(known) - len(queues)
+        told = replace(self._last, age_s=now - seen_at, queues=queues, unread=unread)
         error = self.failed
-        if self._is_waking or (waits_s > self._server.patience_s and not error):
+        is_silent = self._is_waking and not is_heard
+        if is_silent or (waits_s > self._server.patience_s and not error):
             error = f"{self._server.name} has not answered yet at {self._server.target}."
         return replace(told, error=error, stale_since=stale_since) if error else told

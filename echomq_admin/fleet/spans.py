@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+# Beyond this a length of time is only said to be long.
+FARTHEST_MS = 10_000 * 365.25 * 86_400_000
+FAR = "more than 10,000 years"
 STEPS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"))
 
 
@@ -11,6 +14,8 @@ def span(ms: float) -> str:
     """A length of time in its two largest neighbouring units: `12 s`, `4 min 10 s`, `3 d 4 h`."""
     if not math.isfinite(ms):
         return "for ever"
+    if abs(ms) > FARTHEST_MS:
+        return FAR
     left, counts = int(abs(ms)), []
     for size, unit in STEPS:
         count, left = divmod(left, size)

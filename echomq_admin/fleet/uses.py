@@ -33,14 +33,19 @@ class Use:
 def uses(keys: Keyspace) -> tuple[Use, ...]:
     """Everything, with commands that name keys of one queue."""
     return (
-        Use("See jobs and counts", "Counts and lists are unknown.", _jobs(keys)),
+        Use("See jobs and counts", "What needs them shows “?” in counts and lists.", _jobs(keys)),
         Use("See all of one job", "The page of a job knows less than there is.", _one(keys)),
-        Use("See lanes and the ring", "How lanes stand is unknown.", _lanes(keys)),
-        Use("Read the audit", "Who did what cannot be shown.", _audit(keys)),
+        Use("See lanes and the ring", "What needs them shows “?” among the lanes.", _lanes(keys)),
+        Use("Read the audit", "Who did what is shown in part or not at all.", _audit(keys)),
         Use("Know the server", "A replica is not told from a primary.", (("INFO", "server"),)),
         Use("Find queues and lanes", "They are not found; add queues by name.", _scan(), False),
         Use("Run scripts", "No action works: each is a script.", _scripts(keys), False),
-        Use("Move jobs", "Actions are refused, and change nothing.", _moves(keys), False),
+        Use(
+            "Move jobs",
+            "Actions that need them are refused, and change nothing.",
+            _moves(keys),
+            False,
+        ),
         Use("Keep the record", "No action works without its record.", _record(keys), False),
     )
 
@@ -125,6 +130,8 @@ def _call(name: str, keys: Keyspace) -> Command:
     """A command of the scripts with arguments that the server would take."""
     if name == "TIME":
         return (name,)
+    if name == "LMOVE":
+        return (name, keys.ring, keys.ring, "LEFT", "RIGHT")
     if name in _RECORD:
         own = keys.audit if name == "XADD" else keys.kept_reply(_NOBODY)
         return (name, own, *_ARGUMENTS[name])
@@ -139,7 +146,6 @@ _ARGUMENTS: dict[str, Command] = {
     "HSET": ("f", "v"),
     "HSTRLEN": ("f",),
     "LINDEX": (0,),
-    "LMOVE": (b"", "LEFT", "RIGHT"),
     "LPOS": ("v",),
     "LPUSH": ("v",),
     "LRANGE": (0, 0),

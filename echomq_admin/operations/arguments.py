@@ -119,6 +119,16 @@ class Note(Argument):
 
 
 @dataclass(frozen=True)
+class Seen(Argument):
+    """What a form showed of fields that it changes, by their names. No command line has it."""
+
+    def clean(self, value: object) -> Mapping[str, object]:
+        if not isinstance(value, Mapping):
+            raise Invalid(f"{self.label} names fields with what they were.")
+        return value
+
+
+@dataclass(frozen=True)
 class Blob(Argument):
     """Opaque bytes, at most `MAX_PAYLOAD`; a `str` is encoded."""
 

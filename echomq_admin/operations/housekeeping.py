@@ -6,7 +6,7 @@ console's database, and so is the record of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from django.db import Error as DatabaseError
 
@@ -15,10 +15,11 @@ from echomq_admin.fleet import preferences
 from echomq_admin.fleet.names import shown
 from echomq_admin.fleet.patterns import RANGES
 from echomq_admin.fleet.servers import TROUBLE, Server
+from echomq_admin.fleet.snapshot import refresh
 from echomq_admin.operations.action import Action, Consent
-from echomq_admin.operations.arguments import Note, Own
+from echomq_admin.operations.arguments import Note, Own, Seen
 from echomq_admin.operations.calls import Call
-from echomq_admin.operations.refusals import Trouble
+from echomq_admin.operations.refusals import Overtaken, Trouble
 from echomq_admin.operations.roles import Role
 
 
@@ -59,6 +60,7 @@ BY_ADMINS = (
             _own("max_stalled", "Max stalled", "what sweeps of the queue start with"),
             _own("lease_ms", "Lease length", "the usual lease of its workers, ms"),
             Note("note", "Note", "for people; empty for none", by_default="as it is now"),
+            Seen("seen", "What was seen", "refuses to change what is no longer so"),
         ),
     ),
     _action(
@@ -78,23 +80,38 @@ BY_ADMINS = (
 )
 
 
+# What the button of an action says, where that is not its label.
+_BUTTONS = {"set_queue": "Save"}
+
+
 def keep(action: Action, server: Server, call: Call, actor: str) -> object:
-    """Do it: whether anything changed, of `set_queue` the names of what did. Raises `Trouble`."""
+    """Do it: whether anything changed, of `set_queue` the names of what did.
+
+    Raises `Trouble`, `Overtaken`.
+    """
     try:
         return _DOING[action.verb](server, call, actor)
     except DatabaseError as error:
         raise Trouble(
             f"The console's database did not take this ({shown(str(error))}). Nothing was "
-            f"changed. Press {action.label} again."
+            f"changed. Press {_BUTTONS.get(action.verb, action.label)} again."
         ) from error
 
 
 def _add(server: Server, call: Call, actor: str) -> bool:
-    return preferences.add(server.name, call.queue, actor)
+    return _listed(server, preferences.add(server.name, call.queue, actor))
 
 
 def _forget(server: Server, call: Call, actor: str) -> bool:
-    return preferences.drop(server.name, call.queue, actor, _has_keys(server, call.queue))
+    has_keys = _has_keys(server, call.queue)
+    return _listed(server, preferences.drop(server.name, call.queue, actor, has_keys))
+
+
+def _listed(server: Server, is_changed: bool) -> bool:
+    """Let the next list of the queues of a server show the change."""
+    if is_changed:
+        refresh(server)
+    return is_changed
 
 
 def _has_keys(server: Server, queue: str) -> bool:
@@ -107,10 +124,23 @@ def _has_keys(server: Server, queue: str) -> bool:
 
 def _set(server: Server, call: Call, actor: str) -> tuple[str, ...]:
     given = {name: value for name, value in call.args.items() if value is not None}
-    note = given.pop("note", None)
-    values = {name: None if value == "" else value for name, value in given.items()}
-    values |= {} if note is None else {"note": note}
-    return preferences.change(server.name, call.queue, actor, **values)
+    seen = given.pop("seen", {})
+    try:
+        return preferences.change(server.name, call.queue, actor, _values(seen), **_values(given))
+    except preferences.ChangedMeanwhile as late:
+        label = next(arg.label for arg in BY_ADMINS[0].args if arg.name == late.name)
+        now = "nothing of its own" if late.now in (None, "") else shown(str(late.now))
+        raise Overtaken(
+            f"{label} was changed meanwhile: it is {now} now. Nothing was saved. What you typed "
+            "still stands below; press Save again to put it in its place."
+        ) from late
+
+
+def _values(given: Mapping[str, object]) -> dict[str, object]:
+    """Checked arguments as the values that are kept: a number that is taken away is `None`."""
+    return {
+        name: None if value == "" and name != "note" else value for name, value in given.items()
+    }
 
 
 def _hidden(hidden: bool) -> Callable[[Server, Call, str], bool]:

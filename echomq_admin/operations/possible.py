@@ -22,6 +22,9 @@ VERBS = (
     "remove",
 )
 _LEASED = "a worker holds its lease"
+_UNREAD_PARENT = (
+    "The name of its parent is too long to be looked up here: it is refused when that waits for it."
+)
 _GONE = "Its row is missing: all that can be done is to remove the id."
 
 
@@ -33,8 +36,11 @@ class Seen:
     row's group. `attempts` is `None` when unreadable. These are clauses that stand in a sentence,
     empty when there is nothing to say: `lease` until when a worker holds it; `flow` whose child it
     is while the parent needs it, or that it waits for children of its own, which `is_child` tells
-    apart; `fault` what is wrong with the row, `lane_fault` with its lane. `dedup_id` names the
-    idempotency key that holds the job, which goes with it.
+    apart; `fault` why no verb can work on the row, `lane_fault` what is wrong with its lane;
+    `refusal` why the scripts refuse to work in this queue; `unfound` the lane that alone holds an
+    id without a row and that no key of the queue names. `unread` names what of the row is too long
+    to be read here: "group", "parent". `dedup_id` names the idempotency key that holds the job,
+    which goes with it. `max_stalled` is that of the queue's sweeps.
     """
 
     job_id: str
@@ -48,13 +54,18 @@ class Seen:
     flow: str = ""
     is_child: bool = False
     dedup_id: str = ""
+    refusal: str = ""
+    unfound: str = ""
+    unread: frozenset[str] = frozenset()
+    is_lapsed: bool = False
+    max_stalled: int = 2
 
 
 @dataclass(frozen=True)
 class Possible:
     """One action. `why_not` is a sentence, empty when it is possible; `note` what it would do
     beyond its usual work. `options` go behind the job on the command line; with `by_force` they
-    hold `--force`, which overrides `why_not`."""
+    hold `--force`, which overrides `why_not`. `lacks_role`: nothing but the role is missing."""
 
     verb: str
     label: str
@@ -62,6 +73,7 @@ class Possible:
     note: str = ""
     options: tuple[str, ...] = ()
     by_force: bool = False
+    lacks_role: bool = False
 
     @property
     def is_possible(self) -> bool:
@@ -80,17 +92,24 @@ def _one(verb: str, seen: Seen, allowed: Callable[[str], bool], read_only: str |
     action = ACTIONS[verb]
     if read_only:
         return Possible(verb, action.label, read_only)
+    judged = _judged(verb, seen)
     if not allowed(verb):
-        return Possible(verb, action.label, f"It takes the role {action.role}.")
-    judged = _RULES[verb](seen)
-    if isinstance(judged, str):
-        judged = Possible(verb, action.label, judged)
+        role = f"It takes the role {action.role}."
+        why_not = f"{judged.why_not} {role}".lstrip()
+        return Possible(verb, action.label, why_not, lacks_role=judged.is_possible)
     if not judged.is_possible and not judged.by_force:
-        return judged
+        return Possible(verb, action.label, judged.why_not)
     fence = () if action.fenced == "never" else _token(seen)
     yes = ("--yes",) if action.needs_yes else ()
     options = (*fence, *yes, *judged.options)
     return Possible(verb, action.label, judged.why_not, judged.note, options, judged.by_force)
+
+
+def _judged(verb: str, seen: Seen) -> Possible:
+    if seen.refusal:
+        return Possible("", "", f"No verb works in this queue: {seen.refusal}.")
+    judged = _RULES[verb](seen)
+    return Possible("", "", judged) if isinstance(judged, str) else judged
 
 
 def _token(seen: Seen) -> tuple[str, ...]:
@@ -143,7 +162,12 @@ def _recover_now(seen: Seen) -> Possible | str:
         return unsound
     if "active" not in seen.held:
         return f"No worker holds a lease of it{_but(seen)}."
-    return _may("Only for a worker that is known to be dead: it ends the lease at once.")
+    options = f"--max-stalled={seen.max_stalled}"
+    if seen.is_lapsed:
+        return _may(
+            "Its lease has lapsed: this ends it as a sweep would, for this job only.", options
+        )
+    return _may("Only for a worker that is known to be dead: it ends the lease at once.", options)
 
 
 def _extend(seen: Seen) -> Possible | str:
@@ -163,15 +187,20 @@ def _bury(seen: Seen) -> Possible | str:
     if seen.flow:
         return _only_by_force(_sentence(seen.flow), reason)
     ends = "It takes the lease from its worker." if "active" in seen.held else ""
-    return _may(ends, reason)
+    return _may(ends or (_UNREAD_PARENT if "parent" in seen.unread else ""), reason)
 
 
 def _return_to_dead(seen: Seen) -> Possible | str:
     if unsound := _unsound(seen):
         return unsound
-    if "active" in seen.held or not seen.held & {"pending", "lane"}:
+    unseen = "group" in seen.unread and not seen.held
+    if "active" in seen.held or not (unseen or seen.held & {"pending", "lane"}):
         return "It undoes a requeue, and only of a job that waits in pending or in its lane."
     errors = f"--errors={to_url(seen.job_id)}={seen.attempts}:STALLED:ERROR"
+    if unseen:
+        return _may(
+            "Whether it waits in its lane is not known: the lane's name is too long.", errors
+        )
     return _may("Only to undo a requeue: give the stall count and the error that it had.", errors)
 
 
@@ -185,14 +214,30 @@ def _update_payload(seen: Seen) -> Possible | str:
 def _remove(seen: Seen) -> Possible | str:
     dedup = (f"--dedup-id={to_url(seen.dedup_id)}",) if seen.dedup_id else ()
     if not seen.has_row:
-        return _may("Its row is missing: this takes the id out of the sets.")
+        return _of_lost(seen)
     if "active" in seen.held:
         return _only_by_force(_sentence(seen.lease or _LEASED), *dedup)
     if seen.locked:
         return _only_by_force("It is locked: the presence marker of a worker stands.", *dedup)
     if seen.flow and seen.is_child:
         return _only_by_force(_sentence(seen.flow), *dedup)
+    if "parent" in seen.unread:
+        return _may(_UNREAD_PARENT, *dedup)
     return _may("It cannot be read, only removed." if seen.fault else "", *dedup)
+
+
+def _of_lost(seen: Seen) -> Possible | str:
+    if seen.unfound:
+        return (
+            f"Only {seen.unfound} holds its id, and no key of the queue names that lane, so a "
+            "removal would not find it and answer “gone already”. Pause the lane first: a paused "
+            "lane is looked into. Resume it afterwards."
+        )
+    if not seen.held:
+        return _may(
+            "No set that was looked into holds its id: where none does, it is gone already."
+        )
+    return _may("Its row is missing: this takes the id out of the sets.")
 
 
 _RULES: dict[str, Callable[[Seen], Possible | str]] = {

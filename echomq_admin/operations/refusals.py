@@ -14,6 +14,10 @@ class Refused(Exception):
         self.sentence = sentence
 
 
+class Overtaken(Refused):
+    """What the console keeps was changed meanwhile by somebody else; nothing was changed."""
+
+
 class Invalid(Refused):
     """An argument is missing, out of range, or names nothing; nothing was sent."""
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 from echomq_admin.emq import Drained
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import shown
+from echomq_admin.fleet.snapshot import refresh
 from echomq_admin.operations import failures, looks, sentences
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.actions import ACTIONS, Role
@@ -135,7 +136,14 @@ def _read_only(action: Action, server: servers.Server, queue: str) -> str | None
     """Why the action may not change anything. What the console keeps is no matter of the server."""
     if action.changes == "console":
         return servers.console_read_only()
-    return servers.read_only_reason(server, queue)
+    reason = servers.read_only_reason(server, queue)
+    if reason is None or servers.console_read_only():
+        return reason
+    # What is kept of the server may be from before a failover: it refuses nothing unasked.
+    reason = servers.read_only_reason(server, queue, server.facts(anew=True))
+    if reason is None:
+        refresh(server)
+    return reason
 
 
 def _done(action: Action, server: servers.Server, call: Call, result: object) -> Done:

@@ -10,8 +10,9 @@ import socket
 import sys
 
 from django.conf import settings
-from django.core.wsgi import get_wsgi_application
 from waitress import serve
+
+from echomq_admin.startup.mounted import mounted
 
 THREADS = 8
 
@@ -20,7 +21,7 @@ def main(descriptor: int) -> None:
     """Serve until SIGTERM; requests under way are finished."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     serve(
-        get_wsgi_application(),
+        mounted(),
         sockets=[socket.socket(fileno=descriptor)],
         threads=THREADS,
         ident="",

@@ -34,8 +34,12 @@ def test_an_active_job_counts_down_until_it_completes_and_then_reads_no_more(pag
     wait_for(lambda: reads, what="a page of a job that is there reads itself anew")
     EchoMQ(scene.store).complete("orders", A, 1)
     page.clock.run_for(3_000)
-    expect(page.get_by_role("heading", name="This job is not here")).to_be_visible()
-    expect(page.locator("#pause")).to_contain_text("not live")
+    expect(page.get_by_role("heading", name="This job is no longer here")).to_be_visible()
+    expect(page.locator(".job-as-read")).to_contain_text("As last read, before")
+    expect(page.locator("#kept .body-text").first).to_have_text("{}")
+    expect(page.locator("#kept-row")).to_contain_text("attempts")
+    expect(page.get_by_role("link", name="Download Payload")).to_be_hidden()
+    expect(page.locator("#pause")).to_contain_text("not reading")
     reads.clear()
     page.clock.run_for(120_000)
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
@@ -49,6 +53,7 @@ def test_a_lease_that_runs_out_is_lapsed_at_once(page, scene):
     page.goto(URL)
     expect(page.locator("[data-phase-chip] .chip")).to_have_text("lapsed")
     expect(page.locator(".job-fate")).to_contain_text("next sweep")
+    expect(page.locator(".chip[data-says]")).to_have_text("active, lapsed")
 
 
 def test_long_fields_selection_and_open_sections_survive_polls(page, scene):
@@ -113,12 +118,36 @@ def test_a_copy_is_the_exact_text(desk, user, scene):
     page = browser.page
     page.goto(URL)
     page.get_by_role("button", name="Copy Payload").click()
-    expect(page.locator("[data-copy]").first).to_have_text("Copied Payload")
+    expect(page.get_by_role("button", name="Copied Payload")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == raw
     page.goto(URL.replace(A, B))
     page.get_by_role("button", name="Copy what is shown Payload").click()
     copied = wait_for(lambda: len(page.evaluate("navigator.clipboard.readText()")) > 1_000)
     assert copied
+
+
+def test_a_command_is_copied_as_it_is_typed(desk, user, scene):
+    scene.dead(A)
+    browser = desk(permissions=["clipboard-read", "clipboard-write"])
+    browser.sign_in("olena", PASSWORD)
+    page = browser.page
+    page.goto(URL)
+    page.get_by_role("button", name="Copy the command to requeue").click()
+    expect(page.get_by_role("button", name="Copied the command to requeue")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == (
+        f".venv/bin/python manage.py emq requeue --as olena --token={A}=3 prod/orders {A}"
+    )
+
+
+def test_a_copy_keeps_a_mark_of_the_byte_order(desk, user, scene):
+    scene.dead(A, payload="\ufeffmarked")
+    browser = desk(permissions=["clipboard-read", "clipboard-write"])
+    browser.sign_in("olena", PASSWORD)
+    page = browser.page
+    page.goto(URL)
+    page.get_by_role("button", name="Copy Payload").click()
+    expect(page.get_by_role("button", name="Copied Payload")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "\ufeffmarked"
 
 
 @pytest.fixture

@@ -100,8 +100,17 @@ def test_a_question_mark_lists_the_keys(page):
     expect(page.locator("#keys")).to_be_hidden()
 
 
-def test_p_pauses(page, scene):
+def test_p_stops_the_reading(page, scene):
     scene.dead(A)
     page.goto(DEAD)
     page.keyboard.press("p")
-    expect(page.locator("#pause")).to_contain_text("paused")
+    expect(page.locator("#pause")).to_contain_text("stopped")
+
+
+def test_the_keys_and_who_one_is_are_a_touch_away(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_role("button", name="Help").click()
+    help_text = page.locator("#keys")
+    expect(help_text).to_contain_text("You are olena, operator.")
+    help_text.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/login/**")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
+from echomq_admin.console import times
+from echomq_admin.emq import ids
 from echomq_admin.fleet import discovery, servers
 from tests.browser.conftest import PASSWORD
 from tests.browser.desk import is_own_read, is_poll, next_poll
@@ -13,6 +16,7 @@ from tests.console.scene import A, Scene
 from tests.waiting import wait_for
 
 DEAD = "/q/prod/orders/dead"
+ACTIVE = "/q/prod/orders/active"
 
 
 def boxes(page: Page):
@@ -72,19 +76,19 @@ def reads_within(page: Page, ms: int) -> int:
     return len(asked)
 
 
-def test_a_pause_stops_reading_and_a_second_press_goes_on(page, scene):
+def test_a_press_stops_the_reading_and_a_second_one_goes_on(page, scene):
     scene.many_dead(1)
     page.clock.install()
     page.goto(DEAD)
     pause = page.locator("#pause")
-    expect(pause).to_contain_text("live")
+    expect(pause).to_contain_text("reading every")
     pause.click()
-    expect(pause).to_contain_text("paused")
+    expect(pause).to_contain_text("stopped")
     expect(pause).to_have_attribute("aria-pressed", "true")
     assert reads_within(page, 60_000) == 0
     with page.expect_response(is_poll):
         pause.click()
-    expect(pause).to_contain_text("live")
+    expect(pause).to_contain_text("reading every")
 
 
 def test_reading_waits_while_a_dialog_is_open(page, scene):
@@ -105,7 +109,7 @@ def test_reading_waits_while_the_tab_is_hidden(page, scene):
     scene.many_dead(1)
     page.clock.install()
     page.goto(DEAD)
-    expect(page.locator("#pause")).to_contain_text("live")
+    expect(page.locator("#pause")).to_contain_text("reading every")
     page.evaluate(
         "Object.defineProperty(document, 'hidden', { get: () => window.away, configurable: true });"
         "window.away = true"
@@ -134,7 +138,7 @@ def test_a_lost_server_leaves_the_old_rows_and_says_since_when(desk, scene, sett
     scene.store.zrem(scene.key("dead"), made[0])
     expect(strip).to_be_empty()
     expect(page.locator("tr[data-row]")).to_have_count(1)
-    expect(page.locator("#pause")).to_contain_text("live")
+    expect(page.locator("#pause")).to_contain_text("reading every")
 
 
 def test_a_page_opened_while_the_server_is_away_recovers_alone(desk, scene, settings, server_url):
@@ -169,3 +173,75 @@ def test_the_countdown_does_not_ask_the_clock_of_the_browser(desk, scene):
     browser.page.goto("/q/prod/orders/active")
     expect(browser.page.locator(".lease b")).to_have_text(re.compile(r"^5\d\.\d s$|^1:00\.0$"))
     expect(browser.page.locator(".chip[data-phase]")).to_have_text("live")
+
+
+@pytest.mark.parametrize("path", [ACTIVE, f"/q/prod/orders/job/{A}"])
+def test_a_page_that_is_not_read_judges_no_lease(page, scene, path):
+    scene.active(A, 20_000)
+    page.clock.install()
+    page.goto(path)
+    page.locator("#pause").click()
+    chip, lease = page.locator("[data-phase-chip] .chip"), page.locator(".lease")
+    page.clock.run_for(15_000)
+    expect(chip).to_have_text("live")
+    page.clock.run_for(17_000)
+    expect(chip).to_have_text("unread")
+    expect(lease).to_have_attribute("data-phase", "unread")
+    expect(lease.locator("b")).to_have_text(re.compile(r"^\+1\d\.\d s$"))
+    expect(page.locator("#pause")).to_have_text(re.compile(r"^stopped, read 3\d s ago$"))
+    with page.expect_response(is_poll):
+        page.locator("#pause").click()
+    expect(chip).to_have_text("live")
+
+
+def test_the_marks_of_a_page_that_is_not_read_stay_where_they_were_read(page, scene):
+    scene.active(A, 20_000)
+    page.clock.install()
+    page.goto(ACTIVE)
+    marks, note = page.locator("g[data-flow]").first, page.locator(".as-read")
+    page.clock.run_for(1_000)
+    expect(marks).not_to_have_attribute("transform", "translate(0.00 0)")
+    expect(note).to_be_hidden()
+    page.locator("#pause").click()
+    page.clock.run_for(32_000)
+    expect(marks).to_have_attribute("transform", "translate(0.00 0)")
+    expect(note).to_be_visible()
+
+
+def test_how_long_ago_something_was_is_told_on_between_reads(page, scene):
+    scene.pending(ids.mint("JOB", scene.now_ms() - 20_000))
+    page.clock.install()
+    page.goto("/q/prod/orders/pending")
+    page.locator("#pause").click()
+    minted = page.locator("td time")
+    expect(minted).to_contain_text(re.compile(r"^2\d s ago"))
+    page.clock.run_for(15_000)
+    expect(minted).to_contain_text(re.compile(r"^(3[5-9]|4\d) s ago"))
+
+
+def test_the_script_says_how_long_ago_as_the_server_does(page):
+    spans = [0, 999, 1_000, 59_999, 60_000, 7_300_000, 86_400_000, 90_000_000, 172_200_000]
+    spans += [950_000_000, 86_400_000_000_000]
+    spans += [-span for span in spans[1:]]
+    said = page.evaluate(
+        "async (spans) => {"
+        " const module = await import('/static/console/js/since.js');"
+        " return spans.map(module.spoken); }",
+        spans,
+    )
+    assert said == [times.ago(-span, 0) for span in spans]
+
+
+def test_a_section_that_loads_does_not_take_away_what_failed(desk, scene):
+    scene.dead(A)
+    browser = desk()
+    browser.expects_failures = True
+    browser.sign_in("olena", PASSWORD)
+    page = browser.page
+    page.goto(DEAD)
+    page.keyboard.press("p")
+    page.route("**/requeue", lambda route: route.abort())
+    page.get_by_role("button", name=f"Requeue {A}").click()
+    expect(page.locator("#strip")).to_contain_text("Whether anything was moved is not known")
+    page.evaluate("htmx.ajax('GET', '/healthz', {target: '#dialog', swap: 'none'})")
+    expect(page.locator("#strip")).to_contain_text("Whether anything was moved is not known")

@@ -36,6 +36,15 @@ def test_every_tab_is_in_view_whichever_is_open(phone, tab):
     expect(phone.locator(".tabs a[aria-current]")).to_be_in_viewport()
 
 
+def test_the_search_box_keeps_its_room_beside_a_long_zone(phone):
+    phone.goto("/q/prod/orders/dead")
+    phone.evaluate(
+        "document.querySelector('#zone [data-zone]').textContent = 'UTC−13:45 '.repeat(9)"
+    )
+    assert phone.locator("#find").bounding_box()["width"] >= 130
+    assert phone.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+
+
 @pytest.mark.parametrize("path", ["/", "/q/prod/orders/dead"])
 def test_the_queues_that_need_a_person_are_a_touch_away(phone, path):
     phone.goto(path)

@@ -28,7 +28,7 @@ def browser(desk):
 
 
 @pytest.mark.parametrize("path", ["/", "/?server=prod", DEAD])
-def test_a_page_of_a_server_out_of_reach_does_not_say_live(browser, scene, settings, path):
+def test_a_page_of_a_server_out_of_reach_says_that_it_is_stale(browser, scene, settings, path):
     scene.dead(A)
     settings.EMQ_SERVERS = NOWHERE
     browser.page.goto(path)
@@ -37,10 +37,10 @@ def test_a_page_of_a_server_out_of_reach_does_not_say_live(browser, scene, setti
     expect(browser.page.locator(".rail h2 + a + a")).to_contain_text("out of reach")
 
 
-def test_a_page_with_one_of_two_servers_out_of_reach_is_live(browser, scene, settings, server_url):
+def test_a_page_with_one_of_two_servers_out_of_reach_is_read(browser, scene, settings, server_url):
     settings.EMQ_SERVERS = f"prod={server_url} lost=redis://127.0.0.1:1/0"
     browser.page.goto("/")
-    expect(browser.page.locator("#pause")).to_contain_text("live")
+    expect(browser.page.locator("#pause")).to_contain_text("reading every")
     browser.page.goto("/?server=lost")
     expect(browser.page.locator("#pause")).to_contain_text("stale")
 
@@ -106,7 +106,7 @@ def test_a_lost_answer_says_what_to_do_and_is_over_when_the_page_can_be_read(
         expect(strip).to_contain_text("Press Requeue again: nothing moves twice.")
         cut.cut_after = None
         expect(strip).to_be_empty(timeout=15_000)
-        expect(page.locator("#pause")).to_contain_text("live")
+        expect(page.locator("#pause")).to_contain_text("reading every")
 
 
 def test_a_press_that_runs_says_so_and_cannot_be_pressed_again(page, scene):
@@ -137,16 +137,16 @@ def test_a_press_that_was_refused_can_be_pressed_again(browser, scene):
     expect(page.locator("#outcome")).to_contain_text(f"{A} requeued")
 
 
-def test_a_pause_lasts_from_page_to_page(page, scene):
+def test_a_stop_lasts_from_page_to_page(page, scene):
     scene.dead(A)
     page.goto(DEAD)
     page.keyboard.press("p")
-    expect(page.locator("#pause")).to_contain_text("paused")
+    expect(page.locator("#pause")).to_contain_text("stopped")
     page.locator(".tabs").get_by_role("link", name="Pending").click()
-    expect(page.locator("#pause")).to_contain_text("paused")
+    expect(page.locator("#pause")).to_contain_text("stopped")
     page.locator("#pause").click()
     page.reload()
-    expect(page.locator("#pause")).to_have_text(re.compile("^live"))
+    expect(page.locator("#pause")).to_have_text(re.compile("^reading"))
 
 
 def test_after_a_wrong_password_the_password_is_typed_anew(desk):

@@ -154,3 +154,26 @@ def test_the_moment_of_a_silence_is_told_by_a_right_clock(desk, scene, settings)
     assert abs(moment - started) < timedelta(minutes=2) or abs(moment - started) > timedelta(
         hours=23
     )
+
+
+def test_a_typed_time_is_meant_on_the_clocks_that_are_shown(scene, zoned, settings):
+    settings.TIME_ZONE = ST_JOHNS
+    scene.pending(A)
+    page = zoned(KATHMANDU, PENDING)
+    page.locator("#zone").click()
+    page.locator("#zone").click()
+    expect(page.locator(".tools [data-zone]")).to_have_text("UTC+05:45")
+    page.locator("#at").fill("2026-01-01 12:00")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"\?at=2026-01-01\+06%3A15%3A00(\.000)?Z$"))
+    expect(page.locator(".tools")).to_contain_text("minted 2026-01-01 12:00:00.000 UTC+05:45")
+    page.locator("#zone").click()
+    expect(page.locator(".tools")).to_contain_text("minted 2026-01-01 02:45:00.000 UTC−03:30")
+
+
+def test_the_offset_of_a_page_left_open_follows_the_clocks(scene, zoned, settings):
+    settings.TIME_ZONE = ST_JOHNS
+    page = zoned(KATHMANDU, "/")
+    expect(page.locator("#zone")).to_contain_text("St Johns, UTC−")
+    settings.TIME_ZONE = "Asia/Tokyo"
+    expect(page.locator("#zone [data-zone]")).to_have_text("UTC+09:00")

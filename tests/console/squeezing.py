@@ -7,6 +7,8 @@ import re
 
 from hypothesis import settings
 
+from echomq_admin.fleet.names import has_no_ink
+
 STEADY = settings(deadline=None, database=None, derandomize=True)
 
 _BETWEEN = re.compile(r'("(?:[^"\\]|\\.)*"?)|[ \t\r\n]+', re.DOTALL)
@@ -19,4 +21,4 @@ def squeezed(text: str) -> str:
 
 def seen_escaped(text: str) -> str:
     """Every character that cannot be printed as its escape."""
-    return "".join(c if c.isprintable() or c in "\r\n\t" else json.dumps(c)[1:-1] for c in text)
+    return "".join(c if c in "\r\n\t" or not has_no_ink(c) else json.dumps(c)[1:-1] for c in text)

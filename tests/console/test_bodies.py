@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import gzip
 import pickle
+import re
 import zlib
 
+import msgpack
 import pytest
 from django.template.loader import render_to_string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from echomq_admin.console.bodies.body import body
+from echomq_admin.console.bodies.body import WIDEST, body
 from echomq_admin.console.bodies.hexes import MOST as DUMPED
 from echomq_admin.console.bodies.pieces import COLOURED
-from tests.console.squeezing import STEADY
+from tests.console.scene import tags
+from tests.console.squeezing import STEADY, seen_escaped
 
 
 def drawn(raw: bytes | None) -> str:
@@ -66,6 +69,7 @@ def test_what_is_compressed_is_named_and_not_unpacked():
         (b" \n ", "white space only"),
         (b"a\nb\n", "2 lines"),
         (b"a\r\nb", "2 lines; lines end in CR LF"),
+        (b"a\r\nb\nc", "3 lines; 1 of 2 lines end in CR LF"),
         (b"caf\xe9 au lait, s'il vous plait", "not all of it is UTF-8"),
     ],
 )
@@ -85,8 +89,25 @@ def test_text_stays_as_it_is_and_what_cannot_be_seen_is_marked():
     ]
 
 
-def test_a_carriage_return_alone_can_be_seen():
+def test_a_carriage_return_can_be_seen_unless_all_lines_end_in_one():
     assert body(b"one\rtwo\r\nthree").text == "one\\x0dtwo\nthree"
+    assert body(b"one\r\ntwo\nthree\r").text == "one\\x0d\ntwo\nthree\\x0d"
+
+
+@pytest.mark.parametrize("char", ["\ufe0f", "\u3164", "\u115f", "\U000e0100", "\u2800"])
+@pytest.mark.parametrize("form", ["a{}b", '["a{}b"]'])
+def test_a_character_that_leaves_nothing_to_see_is_marked(char, form):
+    seen = body(form.format(char).encode())
+    assert char not in seen.text
+    assert seen_escaped(char).upper() in seen.text.upper() or ascii(char)[1:-1] in seen.text
+
+
+def test_a_tab_has_a_class_of_its_own():
+    assert [(piece.text, piece.css) for piece in body(b"a\tb").pieces] == [
+        ("a", ""),
+        ("\t", "body-t"),
+        ("b", ""),
+    ]
 
 
 def test_a_dump_shows_offsets_bytes_and_characters():
@@ -132,7 +153,7 @@ def test_markup_in_a_field_is_text(raw):
     assert "<img" not in page
     assert "<script" not in page
     assert page.count("</pre>") == 1
-    assert ' hx-get="' not in page
+    assert all(list(attrs) in (["class"], ["class", "tabindex"]) for _, attrs in tags(page))
 
 
 def test_a_text_that_begins_with_an_empty_line_keeps_it():
@@ -160,6 +181,10 @@ HOSTILE = {
     "foreign bytes": b"\xffaaa" * 16_000,
     "no text": b"\xff" * 64_000,
     "ampersands": b"&" * 64_000,
+    "packed quotes": b"\xda\xf9\xfd" + b'"' * 63_997,
+    "packed ampersands": b"\xda\xf9\xfd" + b"&" * 63_997,
+    "fillers": "\u3164".encode() * 21_000,
+    "tabs": b"a\t" * 32_000,
     "packed lists": b"\x91" * 64_000,
     "packed claims": b"\xdd\x00\x01\x00\x00" * 12_000,
     "packed bytes": b"\xc5\xf9\xfd" + b"\x00" * 63_997,
@@ -171,7 +196,15 @@ HOSTILE = {
 def test_no_field_grows_beyond_measure(name, times):
     seen = body(HOSTILE[name] * times)
     assert len(seen.pieces) <= 2 * COLOURED + 1
-    assert len(seen.drawn) < 700_000
+    assert len(seen.drawn) <= WIDEST
+
+
+def test_what_grows_as_markup_is_drawn_from_fewer_bytes_and_says_so():
+    seen = body(msgpack.packb("&" * 60_000))
+    assert seen.kind == "msgpack"
+    assert re.fullmatch(r"first 3\d,\d\d\d of 60,003 bytes", seen.cut)
+    assert len(seen.drawn) > WIDEST // 2
+    assert body(msgpack.packb('"' * 1_000_000)).cut == "first 64,000 of 1,000,005 bytes"
 
 
 @STEADY

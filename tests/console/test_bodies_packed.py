@@ -71,7 +71,8 @@ def test_bytes_extensions_and_instants_are_marked():
             "timestamp(1970-01-01 00:00:00.999999999 UTC)",
         ),
         (b"\x91\xd7\xff" + struct.pack(">Q", 1_000_000_000 << 34), "ext(-1, 0xee6b280000000000)"),
-        (b"\x91\xc7\x0c\xff" + struct.pack(">Iq", 1, 2**62), f"timestamp({2**62} s)"),
+        (b"\x91\xc7\x0c\xff" + struct.pack(">Iq", 1, 2**62), f"timestamp({2**62} s + 1 ns)"),
+        (b"\x91\xc7\x0c\xff" + struct.pack(">Iq", 0, 2**62), f"timestamp({2**62} s)"),
         (b"\x91\xc7\x01\xff\x07", "ext(-1, 0x07)"),
     ],
 )

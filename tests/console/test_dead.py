@@ -42,7 +42,7 @@ def test_every_digit_and_duplicate_key_of_a_payload_stays(scene, browser):
         (b"[" * 1500, "[[["),
         (b"9" * 2000, "999"),
         (b"\x80\x04\x95\xff", "\\x80\\x04\\x95\\xff binary, 4 bytes"),
-        (b"a" * 3_000_000, "3.0 MB, not read in a list"),
+        (b"a" * 3_000_000, "3.0 MB open the job"),
     ],
 )
 def test_a_payload_of_any_type_has_a_preview(scene, browser, payload, said):

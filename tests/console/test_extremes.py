@@ -25,7 +25,7 @@ def test_ids_of_megabytes_are_cut_and_offer_no_button(scene, browser):
 
 def test_a_job_with_a_long_id_is_requeued_and_the_answer_says_so(scene, browser):
     for n in range(60):
-        scene.dead(f"{n:02}" + "x" * 6_000)
+        scene.dead(f"{n:02}" + "x" * 3_000)
     who = browser()
     html = who.get(DEAD).content.decode()
     older = html.split('rel="next" href="')[1].split('"')[0].replace("&amp;", "&")

@@ -131,12 +131,42 @@ def test_a_queue_and_an_id_find_the_job_there(prod, seek):
     assert seek(f"b {to_url(A)}") == f"/q/prod/b/job/{A}"
 
 
+def test_the_name_of_the_only_lane_leads_to_its_jobs(prod, seek):
+    Scene(prod, "orders").pending(A, group="7")
+    assert seek("7") == "/q/prod/orders/pending?lane=7"
+    assert seek("orders 7") == "/q/prod/orders/pending?lane=7"
+
+
+def test_lanes_that_are_called_so_are_listed_with_their_queues(prod, seek):
+    for queue in ("a", "b"):
+        Scene(prod, queue).pending(A, group="ex/press")
+        Scene(prod, queue).pending(B, group="express")
+    html = seek("ex/press")
+    code = to_url("ex/press")
+    assert [f"/q/prod/{queue}/pending?lane={code}" in links(html) for queue in "ab"] == [True] * 2
+    assert "Lanes Lane Queue Server ex/press a prod ex/press b prod" in text(html)
+    assert seek("b express") == "/q/prod/b/pending?lane=express"
+
+
+def test_more_lanes_than_a_page_holds_are_counted(prod, seek, monkeypatch):
+    monkeypatch.setattr(find, "MOST_NAMES", 2)
+    for queue in "abcde":
+        Scene(prod, queue).pending(A, group=G)
+    assert "and 3 more" in text(seek(G))
+
+
+def test_an_id_that_waits_in_a_lane_without_its_row_is_found(prod, seek):
+    prod.zadd("emq:{orders}:g:L:pending", {"orphan-in-lane": 0})
+    assert seek("orphan-in-lane") == "/q/prod/orders/job/orphan-in-lane"
+
+
 def test_ids_that_begin_with_the_text_are_listed_without_leading_away(scene, seek):
     scene.dead(A)
     html = seek(A[:-2])
     assert "Ids that begin with it" in text(html)
     assert f"/q/prod/orders/job/{A}" in links(html)
     scene.pending("JOB1")
+    assert "Ids are found whole or by their beginning; not by their end" in text(seek(A[-6:]))
     assert "Nothing found" in text(seek("JOB"))
     assert "from four characters on" in text(seek("JOB"))
 
@@ -185,7 +215,7 @@ def test_a_time_is_told_from_a_name(scene, seek, words):
 @pytest.mark.parametrize("words", ["", "   "])
 def test_an_empty_search_says_what_can_be_typed(scene, seek, words):
     scene.pending(A)
-    assert "Type a part of a queue's name" in text(seek(words))
+    assert "Type a part of a queue's name, the name of a lane" in text(seek(words))
 
 
 HOSTILE = [

@@ -29,7 +29,8 @@ def test_each_is_parsed_by_the_command_line(scene, browser, place, job_id):
     if place != "nowhere":
         scene.store.zadd(scene.key(place), {job_id: 0})
     parser = Command().create_parser("manage.py", "emq")
-    parsed = [parser.parse_args(words[2:]) for words in commands(browser, job_id)]
+    parsed = [parser.parse_args(words[3:]) for words in commands(browser, job_id)]
     assert {"update_payload", "remove"} <= {one.verb for one in parsed}
     for one in parsed:
+        assert one.user == "admin-olena"
         assert (one.place, one.ids) == ("prod/orders", [to_url(job_id)])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.console.scene import HX, A, text
+from echomq_admin.emq import EchoMQ
+from tests.console.scene import HX, A, tags, text
 
 URL = f"/q/prod/orders/job/{A}"
 
@@ -12,25 +13,53 @@ def test_an_unknown_job_is_a_404_page_with_ways_on(scene, browser):
     answer = browser().get(URL)
     html = answer.content.decode()
     assert answer.status_code == 404
-    assert "This job is not here" in text(html)
+    assert "No job of this id is here" in text(html)
+    assert "finished or was removed since" not in text(html)
     assert 'href="/q/prod/orders/active"' in html
     assert f'href="/find?q={A}"' in html
     assert "data-poll" not in html
 
 
-def test_a_poll_of_a_job_that_has_gone_gets_a_fragment_that_ends_it(scene, browser):
+def poll(who, html: str) -> str:
+    """What a poll of that page is answered: it sends what the page says that it has."""
+    sent: dict[str, list[str]] = {}
+    for tag, given in tags(html):
+        if tag == "input" and given.get("name") in {"had", "have"}:
+            sent.setdefault(given["name"], []).append(given["value"])
+    answer = who.get(URL, sent, headers=HX)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_a_poll_of_a_job_that_has_gone_ends_the_page_and_keeps_what_it_had(scene, browser):
     scene.active(A, 30_000)
     who = browser()
-    assert "data-still" not in who.get(URL, headers=HX).content.decode()
+    seen = poll(who, who.get(URL).content.decode())
+    assert "data-still" not in seen
     scene.store.delete(scene.key(f"job:{A}"))
     scene.store.zrem(scene.key("active"), A)
     scene.store.hset(scene.key("metrics:completed"), "count", 1)
-    answer = who.get(URL, headers=HX)
-    html = answer.content.decode()
-    assert answer.status_code == 200
+    html = poll(who, seen)
+    said = text(html)
     assert "data-still" in html
-    assert "This job is not here" in text(html)
+    assert "It was here at the last read; it has finished or was removed since." in said
+    assert "This page has stopped reading." in said
+    assert "As last read, before" in said
+    # An empty place that the page keeps its own content in.
+    assert '<div class="job-kept" id="kept" data-kept></div>' in html
+    assert "just now" not in said
+    assert " ago" not in said
     assert "<html" not in html
+
+
+def test_a_job_that_the_audit_names_was_here(scene, browser):
+    scene.dead(A)
+    scene.dead("JOBother")
+    EchoMQ(scene.store).remove("orders", [A], actor="olena")
+    said = text(browser().get(URL).content.decode())
+    assert "The console’s audit of this queue names it" in said
+    said = text(browser().get("/q/prod/orders/job/JOBnever").content.decode())
+    assert "No job of this id is here" in said
 
 
 def test_side_keys_that_were_left_behind_are_shown(scene, browser):
@@ -40,7 +69,7 @@ def test_side_keys_that_were_left_behind_are_shown(scene, browser):
     scene.store.hset(scene.key(f"job:{A}:processed"), "JOBchild", "1")
     html = browser().get(URL).content.decode()
     said = text(html)
-    assert "This job is not here" in said
+    assert "No job of this id is here" in said
     assert "worker-1, never expires" in said
     assert "1 line, newest at the bottom" in said
     assert "Processed 1" in said
@@ -71,3 +100,13 @@ def test_raw_and_log_of_a_job_that_is_not_here(scene, browser):
     answer = browser().get(URL + "/logs")
     assert answer.status_code == 200
     assert "No log line is kept." in text(answer.content.decode())
+
+
+def test_a_job_is_not_said_to_be_gone_while_a_set_cannot_be_read(scene, browser):
+    scene.dead("JOBother")
+    scene.store.set(scene.key("pending"), "x")
+    answer = browser().get(URL)
+    html = answer.content.decode()
+    assert answer.status_code == 200
+    assert 'data-poll="2000"' in html
+    assert "No set holds its id" not in text(html)

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from echomq_admin.fleet import discovery, servers
+from tests.console.rights import user_without
 from tests.console.scene import HX, A, tags, text
 
 URL = f"/q/prod/orders/job/{A}/logs"
@@ -86,6 +88,27 @@ def test_of_huge_lines_the_page_says_that_it_holds_fewer(log, browser):
     assert "fewer at a time, because lines are long" in text(html)
     assert numbers(html) == [30]
     assert re.search(r"before=29\b", links(html)["prev"])
+
+
+@pytest.mark.parametrize("line", ['"' * 2_000, "\u202e" * 600, "'<" * 1_000, "aaaaaaaa\x01" * 220])
+def test_a_page_of_long_lines_stays_small_and_shows_a_part_of_each(log, browser, line):
+    log(*[f"{n} {line}" for n in range(250)], "short")
+    html = get(browser)
+    assert len(html.encode()) < 330_000
+    assert numbers(html) == list(range(52, 252))
+    assert "in all" in text(html)
+
+
+def test_lines_that_may_not_be_read_are_not_said_to_be_none(
+    settings, scene, log, browser, server_port
+):
+    log("one")
+    discovery.discover(servers.server("prod"))
+    with user_without("lrange", settings, scene, server_port):
+        said = text(get(browser)), text(get(browser, **(HX | {"HX-Target": "log"})))
+    for words in said:
+        assert "The log cannot be read: no permission to run lrange" in words
+        assert "No log line is kept" not in words
 
 
 def test_a_log_of_another_type_says_so(scene, log, browser):

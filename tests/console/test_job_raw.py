@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from echomq_admin.console import job as view
+from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import to_url
+from tests.console.rights import user_without
 from tests.console.scene import A, text
 
 URL = f"/q/prod/orders/job/{A}/raw"
@@ -38,8 +40,27 @@ def test_a_field_that_is_not_there_is_a_404_and_so_is_a_name_that_is_none(scene,
     scene.dead(A)
     assert browser().get(URL, {"field": "nope"}).status_code == 404
     assert browser().get(URL, {"field": "~!"}).status_code == 404
+
+
+def test_a_row_that_is_no_hash_is_not_said_to_lack_the_field(scene, browser):
+    scene.dead(A)
     scene.store.set(scene.key("job:JOBs"), "x")
-    assert browser().get("/q/prod/orders/job/JOBs/raw").status_code == 404
+    answer = browser().get("/q/prod/orders/job/JOBs/raw")
+    assert answer.status_code == 409
+    said = text(answer.content.decode())
+    assert "The row of JOBs cannot be read: the key holds another type." in said
+
+
+@pytest.mark.parametrize("command", ["hget", "hstrlen"])
+def test_a_field_that_the_server_refuses_is_not_said_to_be_absent(
+    settings, scene, browser, server_port, command
+):
+    scene.dead(A)
+    discovery.discover(servers.server("prod"))
+    with user_without(command, settings, scene, server_port):
+        answer = browser().get(URL)
+    assert answer.status_code == 409
+    assert f"no permission to run {command}" in text(answer.content.decode())
 
 
 def test_what_is_too_long_is_refused_with_a_sentence(scene, browser, monkeypatch):

@@ -13,7 +13,8 @@ from echomq_admin.emq.whereabouts import Held
 
 
 def look(*held: Held, state: bytes | None = b"pending", group: str | None = None, **facts):
-    job = Job("JOBx", facts.pop("fault", None), state=state, group=group)
+    of_row = {name: facts.pop(name) for name in ("fault", "odd", "attempts") if name in facts}
+    job = Job("JOBx", state=state, group=group, **of_row)
     given = {
         "now_ms": 0, "job": job, "fields": (), "unlisted_fields": 0, "held": held,
         "is_settled": True, "lanes_asked": 0, "lane": None, "lock": None, "log_lines": 0,
@@ -45,7 +46,11 @@ LANE = Held("lane", 0, "A")
           "no worker, sweep or list will ever meet it."]),
         (look(state=None), ["The row names no state, and no set holds the id."]),
         (look(state=b"active", faults={"active": "the key holds another type"}),
-         ["No set that can be read holds the id, and not all of them can be read."]),
+         ["No set that was looked into holds the id, and not all of them were."]),
+        (look(state=b"pending", lanes_asked=7, lanes_known=8),
+         ["No set that was looked into holds the id, and not all of them were."]),
+        (look(state=None, odd="state is 9,000 bytes long"),
+         ["The state of the row is not read, and no set holds the id."]),
         (look(PENDING, DEAD, state=b"active"),
          ["It is in pending and dead at once, where it belongs in one set only.",
           "The row says that it is active, but it is in pending and dead. The set is the truth."]),
@@ -99,3 +104,55 @@ def test_a_lane_is_told_in_numbers_and_where_it_stands(state, said):
 )
 def test_what_a_parent_does_is_told(where, said):
     assert job_words.parent(Parent("p", "q", None, where, "moved")) == said
+
+
+@pytest.mark.parametrize(
+    ("seen", "head", "said"),
+    [
+        (look(DEAD), "", ""),
+        (look(DEAD, odd="group is 9,000 bytes long", attempts=1), "Odd row:",
+         "group is 9,000 bytes long. It can be moved all the same."),
+        (look(DEAD, fault="unreadable row: it has none of state", attempts=0), "Odd row:",
+         "it has none of state. It can be moved all the same."),
+        (look(DEAD, fault="unreadable row: attempts is no integer"), "Unreadable:",
+         "unreadable row: attempts is no integer. It cannot be moved as it is."),
+        (look(DEAD, fault="row missing"), "Row missing:",
+         "only the id is left in the sets below. The job finished, was removed or was evicted."),
+    ],
+)  # fmt: skip
+def test_only_a_row_that_no_verb_can_work_on_is_called_unreadable(seen, head, said):
+    assert job_words.fault_note(seen) == (head, said)
+
+
+@pytest.mark.parametrize(
+    ("seen", "said"),
+    [
+        (look(PENDING, attempts=3), ""),
+        (look(LANE, attempts=3), ""),
+        (look(ACTIVE, attempts=4), "Since then it was claimed again, attempt 4."),
+        (look(DEAD, attempts=4), "Since then it died again, attempt 4."),
+        (look(Held("schedule", 9), attempts=4),
+         "Since then it failed, attempt 4, and waits for its next run."),
+        (look(fault="row missing"), "Since then it has finished or was removed."),
+    ],
+)  # fmt: skip
+def test_what_became_of_a_requeued_job_is_told(seen, said):
+    assert job_words.moved_on(seen) == said
+
+
+def test_a_parent_that_waits_although_a_set_holds_it_is_told_as_both():
+    parent = Parent("p", "q", None, "pending", awaits=True)
+    assert job_words.parent(parent) == "in pending, though its row waits for its children"
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b"fp", "its failure fails the parent"),
+        (b"id", "if it fails, the parent goes on without it"),
+        (b"odd", "policy odd"),
+        (None, ""),
+    ],
+)
+def test_a_policy_is_told_in_words(raw, said):
+    assert job_words.policy(raw) == said

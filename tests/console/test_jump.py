@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from django.http import QueryDict
 
+from echomq_admin.console import moments
 from echomq_admin.emq import ids, pages
 from tests.console.scene import HX, A, rows, tags, text, value
 
@@ -205,3 +207,17 @@ def test_a_job_that_leaves_the_set_between_the_round_trips_breaks_nothing(
     monkeypatch.setattr(pages, "begin_rows", leaving)
     (row,) = rows(who.get("/q/prod/orders/pending").content.decode())
     assert "row missing" in row
+
+
+def test_a_zone_that_does_not_exist_is_said(hours, browser):
+    html = get(browser, "dead", at="13:00", zone="Nowhere/<b>").content.decode()
+    assert "No zone is called “Nowhere/<b>” here" in text(html)
+    assert value(html, "at") == "13:00"
+
+
+def test_a_time_of_another_zone_settles_to_an_address_without_it(hours, browser):
+    answer = get(browser, "dead", at="2026-01-01 12:00", zone="Asia/Kathmandu")
+    assert answer.status_code == 302
+    at = QueryDict(answer["Location"].partition("?")[2]).dict()
+    assert at.keys() == {"at"}
+    assert moments.read(at["at"], 0).ms == 1_767_248_100_000

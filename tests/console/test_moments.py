@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from echomq_admin.console import moments
@@ -40,13 +42,17 @@ def test_a_text_that_names_its_day_means_the_same_at_all_times(text, ms):
         ("9:05", MIDNIGHT + 9 * HOUR + 300_000),
         ("13:00:05.2", MIDNIGHT + 13 * HOUR + 5_200),
         ("now", NOW),
-        ("2 h ago", NOW - 2 * HOUR),
-        ("2h ago", NOW - 2 * HOUR),
-        ("1.5 hours ago", NOW - HOUR - HOUR // 2),
-        ("In 10 Min", NOW + 600_000),
-        ("in 1 d", NOW + 24 * HOUR),
+        ("2 h ago", NOW - 400 - 2 * HOUR),
+        ("2h ago", NOW - 400 - 2 * HOUR),
+        ("1.5 hours ago", NOW - 400 - HOUR - HOUR // 2),
+        ("In 10 Min", NOW - 400 + 600_000),
+        ("in 1 d", NOW - 400 + 24 * HOUR),
+        ("yesterday", MIDNIGHT - 24 * HOUR),
+        ("Yesterday 13:00", MIDNIGHT - 11 * HOUR),
+        ("today 9:05", MIDNIGHT + 9 * HOUR + 300_000),
+        ("tomorrow at 13:00", MIDNIGHT + 37 * HOUR),
         ("500 ms ago", NOW - 500),
-        ("1 week ago", NOW - 7 * 24 * HOUR),
+        ("1 week ago", NOW - 400 - 7 * 24 * HOUR),
     ],
 )
 def test_a_text_that_counts_from_now_is_settled_to_one_that_does_not(text, ms):
@@ -58,7 +64,7 @@ def test_a_text_that_counts_from_now_is_settled_to_one_that_does_not(text, ms):
 @pytest.mark.parametrize(
     "text",
     [
-        "", "   ", "yesterday", "25:00", "13:60", "2026-13-01", "2026-02-30 10:00",
+        "", "   ", "yesterday 25:00", "25:00", "13:60", "2026-13-01", "2026-02-30 10:00",
         "2026-11-29 25:00", "2 ago", "h ago", "in h", "in 2 fortnights",
         "in 999999999 weeks", "1e9", "nan", "٣:٠٠",
         "13:00 yesterday", "<b>13:00</b>", "12345678901234567890", "x" * 5_000,
@@ -80,3 +86,32 @@ def test_a_text_without_a_zone_is_meant_in_the_zone_of_the_console(settings):
     assert moments.read("2026-11-29 13:00Z", NOW).ms == MIDNIGHT + 13 * HOUR
     # Half past midnight in UTC is still the day before over there.
     assert moments.read("23:00", MIDNIGHT + HOUR // 2).ms == MIDNIGHT + 2 * HOUR + HOUR // 2
+
+
+@pytest.mark.parametrize(
+    ("text", "ms"),
+    [
+        ("2026-11-29 13:00", MIDNIGHT + 13 * HOUR - 345 * HOUR // 60),
+        ("2026-11-29 13:00Z", MIDNIGHT + 13 * HOUR),
+        ("2026-11-29 13:00+02:00", MIDNIGHT + 11 * HOUR),
+    ],
+)
+def test_a_clock_time_is_meant_in_the_zone_that_it_was_typed_in(settings, text, ms):
+    settings.TIME_ZONE = "America/St_Johns"
+    found = moments.read(text, NOW, ZoneInfo("Asia/Kathmandu"))
+    assert found == moments.Moment(ms, moves=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "ahead", "hours"),
+    [
+        ("13:00", True, 37), ("14:00", True, 14), ("13:00", False, 13), ("14:00", False, -10),
+        ("13:00", None, 13), ("today 13:00", True, 13), ("tomorrow 13:00", False, 37),
+    ],
+)  # fmt: skip
+def test_a_time_of_day_is_the_next_one_or_the_last(text, ahead, hours):
+    assert moments.read(text, NOW, ahead=ahead).ms == MIDNIGHT + hours * HOUR
+
+
+def test_a_settled_time_is_written_without_needless_digits():
+    assert str(moments.read("in 6 h", NOW)) == "2026-11-29 19:07:21Z"

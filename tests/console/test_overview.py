@@ -128,8 +128,8 @@ def test_every_number_has_its_thousands_apart(scene, browser):
 
 
 def test_lapsed_leases_stand_on_top_with_a_way_there(scene, browser):
-    scene.active(A, -1_000)
-    scene.active(B, -1_000)
+    scene.active(A, -5_000)
+    scene.active(B, -5_000)
     discover()
     html = page(browser)
     assert "2 leases lapsed on orders (prod)" in text(html)

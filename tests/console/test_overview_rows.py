@@ -101,7 +101,7 @@ def test_paused_queues_can_be_put_first(prod, browser):
     [
         ("lapsed", ["late"]),
         ("dead", ["morgue"]),
-        ("history+only", ["old"]),
+        ("no+jobs+listed", ["old"]),
         ("off+the+ring", ["lanes"]),
         ("sesame", ["noted"]),
         ("hidden", ["secret"]),
@@ -137,11 +137,11 @@ def test_queues_with_history_only_are_marked_and_can_be_hidden(prod, browser):
     Scene(prod, "orders").pending(A)
     discover()
     html = page(browser)
-    assert "history only" in rows(html)[0]
-    assert "1 with history only hide" in text(html)
+    assert "no jobs listed" in rows(html)[0]
+    assert "1 with no jobs listed hide" in text(html)
     away = page(browser, "?history=hide")
     assert names(away) == ["orders"]
-    assert "1 with history only show" in text(away)
+    assert "1 with no jobs listed show" in text(away)
 
 
 def test_a_queue_that_is_gone_disappears_with_the_next_pass_and_its_page_too(prod, browser):

@@ -31,7 +31,7 @@ def test_a_long_line_is_cut_and_can_be_opened():
 
 
 def test_of_several_lines_the_first_is_shown():
-    seen = sight(b"\nfirst\r\nsecond")
+    seen = sight(b"\r\nfirst\r\nsecond")
     assert seen.line == "first"
     assert seen.full == "\nfirst\nsecond"
 
@@ -41,7 +41,10 @@ def test_of_several_lines_the_first_is_shown():
     [
         ("a\u202eb".encode(), "a\\u202eb"),
         (b"a\x00b-and-some-more", "a\\x00b-and-some-more"),
-        (b"a\tb", "a    b"),
+        (b"a\tb", "a\\tb"),
+        (b"a line\r", "a line\\x0d"),
+        (b"a\r\nb\nc", "a\\x0d"),
+        ("a\ufe0fb\u3164".encode(), "a\\ufe0fb\\u3164"),
         (b'{"path":"C:\\\\x"}', '{"path":"C:\\\\x"}'),
     ],
 )
@@ -61,7 +64,8 @@ def test_text_with_a_few_foreign_bytes_stays_readable_and_says_so():
 
 
 def test_a_field_that_a_list_does_not_read_shows_its_size():
-    assert payloads.sight(Text(3_000_000, None)).kind == "3.0 MB, not read in a list"
+    assert payloads.sight(Text(3_000_000, None)) == payloads.Sight("", "", "3.0 MB", is_part=True)
+    assert payloads.sight(Text(2_400, None)).kind == "2.4 kB"
     assert payloads.sight(None, "no payload").kind == "no payload"
     assert sight(b"").kind == "empty"
 
@@ -98,4 +102,4 @@ def test_a_character_beyond_the_first_plane_has_a_long_escape():
 def test_any_bytes_become_printable_text(raw):
     seen = sight(raw)
     assert all(line.isprintable() for line in (seen.line + seen.kind + seen.full).split("\n"))
-    assert len(seen.line) <= 6 * payloads.LINE + 1
+    assert len(seen.line) <= 10 * payloads.LINE + 1

@@ -19,7 +19,7 @@ def mounted(settings, scene, browser) -> Iterator[Client]:
     settings.FORCE_SCRIPT_NAME = "/ops"
     before = get_script_prefix()
     set_script_prefix("/ops/")
-    settings.STATIC_URL = "static/"  # said anew, because its full form is kept after first use
+    settings.STATIC_URL = "/ops/static/"
     scene.dead(A)
     yield browser()
     set_script_prefix(before)

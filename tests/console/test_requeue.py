@@ -129,8 +129,8 @@ def test_the_stall_count_is_kept_or_reset_as_the_page_said(scene, browser, reset
     scene.dead(A, attempts=3, stalled=1)
     who = browser()
     said = text(ask(who, A).content.decode())
-    assert "The stall count stays 1: the next stall is the 2nd" in said
-    assert "The stall count starts at 0: the next stall is the 1st" in said
+    assert "Its stall count stays 1: at this queue's max stalled 2" in said
+    assert "Its stall count starts at 0: at this queue's max stalled 2" in said
     assert "The next claim is attempt 4" in said
     confirm(who, A, **({"reset_stalls": "on"} if reset else {}))
     queue = EchoMQ(scene.store)

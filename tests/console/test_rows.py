@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from echomq_admin.console import lists, places, words
+from echomq_admin.console import lists, places, times, words
 from echomq_admin.console.rows import Listing, lease_row
 from echomq_admin.emq.reads import active_page, sweep_preview
 from echomq_admin.fleet import discovery, servers
@@ -106,7 +108,7 @@ def test_twenty_five_rows_of_long_fields_stay_a_small_page(scene, browser, tab):
     html = who.get(f"/q/prod/orders/{tab}").content.decode()
     assert scene.store.info("stats")["total_net_output_bytes"] - before < 100_000
     assert len(html) < 300_000
-    assert all("3.0 MB, not read in a list" in row for row in rows(html))
+    assert all("3.0 MB open the job" in row for row in rows(html))
 
 
 @pytest.mark.parametrize("tab", LISTS)
@@ -155,7 +157,35 @@ def test_a_lane_that_no_discovery_has_seen_opens_by_its_address(scene, browser):
     assert "1 waiting in lane new" in text(html)
     (current,) = [a for tag, a in tags(html) if a.get("aria-current") == "true"]
     assert current["href"] == "?lane=new"
-    assert "This lane is empty" in text(get(browser, "pending", "?lane=nowhere"))
+
+
+def test_a_lane_of_which_nothing_tells_is_not_shown_as_one(scene, browser):
+    scene.pending(A, group="new")
+    discovery.discover(servers.server("prod"))
+    html = get(browser, "pending", "?lane=nowhere")
+    assert "No such lane is known" in text(html)
+    assert "nowhere" not in text(html.split('class="lanes"')[1].split("</nav>")[0])
+    scene.store.zrem(scene.key("g:new:pending"), A)
+    assert "This lane is empty" in text(get(browser, "pending", "?lane=new"))
+
+
+def test_a_paused_lane_and_one_at_its_limit_say_so(scene, browser):
+    scene.pending(A, group="one")
+    scene.pending(B, group="two")
+    scene.store.sadd(scene.key("paused"), "one")
+    scene.store.hset(scene.key("glimit"), "two", 3)
+    scene.store.hset(scene.key("gactive"), "two", 3)
+    assert "waiting in lane one paused" in text(get(browser, "pending", "?lane=one"))
+    assert "waiting in lane two at limit" in text(get(browser, "pending", "?lane=two"))
+
+
+def test_lanes_with_huge_names_are_left_to_their_tab(scene, browser):
+    for number in range(12):
+        scene.pending(f"JOB0KHTOWn{number:04}", group=f"{number:02}" + "x" * 20_000)
+    discovery.discover(servers.server("prod"))
+    html = get(browser, "pending")
+    assert len(html) < 300_000
+    assert "and 12 more" in text(html)
 
 
 @pytest.mark.parametrize("tab", LISTS)
@@ -183,9 +213,75 @@ def test_a_list_of_leases_says_of_the_next_sweep_what_its_preview_says(scene, br
     drawn = {lease.job.job_id: lease_row(lease, listing, 1.0) for lease in leases}
     for fate in preview.rows:
         row = drawn[fate.lease.job.job_id]
-        if fate.lease.job.job_id in odd:
+        if fate.lease.job.job_id == "long":
             assert (row.fate, row.dies) == ("?", False)
             continue
         assert row.fate == words.short_fate(fate.fate, fate.lease.job.stalled, fate.lease.job.group)
         assert row.dies == (fate.fate in {"dead", "unreadable"})
     assert {fate.fate for fate in preview.rows} == {"recovered", "dead", "orphaned", "unreadable"}
+
+
+@pytest.mark.parametrize("tab", ["active", "dead"])
+@pytest.mark.parametrize("fill", ['"', "a", "\u202e"], ids=ascii)
+@pytest.mark.parametrize("count", [25, 100])
+def test_texts_that_a_list_reads_share_a_budget(scene, browser, tab, fill, count):
+    words_of = (fill * 2048).encode()[:2046].decode(errors="ignore")
+    fields = dict.fromkeys(("payload", "last_error", "progress"), words_of)
+    for n in range(count):
+        scene.row(f"{n:03}", **fields, state=tab)
+        scene.store.zadd(scene.key(SETS.get(tab, tab)), {f"{n:03}": 0})
+    who = browser("admin")
+    who.post(f"/columns/{tab}", {"column": ["payload", "error", "progress", "minted", "lane"]})
+    html = who.get(f"/q/prod/orders/{tab}?rows={count}").content.decode()
+    assert len(rows(html)) == count
+    assert len(html) < (300_000 if count == 25 else 480_000)
+    assert count == 25 or "open the job" in text(html)
+
+
+@pytest.mark.parametrize("count", [25, 100])
+def test_long_ids_open_and_a_page_of_them_stays_small(scene, browser, count):
+    for n in range(count):
+        scene.dead(f"{n:03}" + "x" * 4_093)
+    html = browser("operator").get(f"/q/prod/orders/dead?rows={count}").content.decode()
+    assert len(html) < (300_000 if count == 25 else 400_000)
+    assert html.count("data-open") == (25 if count == 25 else 27)
+    assert words.NO_ROOM in text(html)
+
+
+def test_a_row_with_an_overlong_name_is_odd_and_can_be_requeued(scene, browser):
+    for name, field in ((A, "state"), (B, "group"), (C, "parent")):
+        scene.dead(name, **{field: "x" * 9_000})
+    html = browser("operator").get("/q/prod/orders/dead").content.decode()
+    for name, field in ((A, "state"), (B, "group"), (C, "parent")):
+        row = next(row for row in rows(html) if name in row)
+        assert f"{field} is 9,000 bytes long" in row
+        assert "unreadable" not in row
+        assert "no state" not in row
+    assert html.count('name="only"') == 3
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        ("1234567.5", "1234567.5"),
+        ("9007199254740992", "9007199254740992"),
+        ("253402300800000.5", "253402300800000.5"),
+        ("-12345678", "-12345678"),
+        ("1e308", "1e+308"),
+        ("inf", "inf"),
+    ],
+)
+def test_a_score_that_is_no_time_keeps_every_digit(score, said):
+    assert times.number(float(score)) == said
+
+
+def test_the_last_sign_is_told_where_the_length_of_leases_is_known(scene, browser, monkeypatch):
+    scene.active(A, 16_000)
+    scene.active(B, 60_000)
+    assert "Last sign" not in text(get(browser, "active"))
+    monkeypatch.setattr(lists, "queue_settings", lambda *_: QueueSettings(lease_ms=30_000))
+    html = get(browser, "active")
+    assert "Last sign" in text(html)
+    near, far = rows(html)
+    assert re.search(r"1[45] s ago", near)
+    assert " ? " in far

@@ -44,7 +44,7 @@ def test_the_budget_of_the_queue_is_the_one_that_is_told(scene, browser):
 
 
 def test_nothing_is_foretold_for_a_queue_that_cannot_be_read_whole(scene, browser):
-    scene.active(A, -1_000)
+    scene.active(A, -5_000)
     scene.store.set(scene.key("dead"), "x")
     said = text(page(browser))
     assert "1 lease lapsed on orders" in said
@@ -97,7 +97,7 @@ def test_of_many_queues_the_worst_are_named_and_the_rest_is_a_link(prod, browser
 
 
 def test_the_rail_and_the_strip_agree(prod, browser):
-    Scene(prod, "a").active(A, -1_000)
+    Scene(prod, "a").active(A, -5_000)
     Scene(prod, "b").pending(A, group=G)
     Scene(prod, "c").pending(A)
     prod.hset("emq:{c}:meta", "paused", 1)
@@ -112,7 +112,7 @@ def test_the_rail_and_the_strip_agree(prod, browser):
 
 def test_the_strip_of_one_server_is_about_that_server(settings, server_url, prod, browser):
     settings.EMQ_SERVERS = f"prod={server_url} lost=redis://127.0.0.1:{free_port()}/0"
-    Scene(prod, "orders").active(A, -1_000)
+    Scene(prod, "orders").active(A, -5_000)
     notes = text(page(browser, "?server=lost").split('class="notes"')[1].split('class="panel"')[0])
     assert "Out of reach: lost" in notes
     assert "lapsed" not in notes
@@ -129,10 +129,10 @@ def test_what_is_hidden_is_told_only_when_its_leases_lapse(scene, browser):
 
 
 def test_hidden_and_lapsed_is_told(scene, browser):
-    scene.active(A, -1_000)
+    scene.active(A, -5_000)
     preferences.change("prod", "orders", "olena", hidden=True)
     html = page(browser)
-    assert "1 lease lapsed on orders (prod)" in text(html)
+    assert "1 lease lapsed on orders (prod, hidden)" in text(html)
     assert "orders 1 lapsed" in needs(html)
 
 
@@ -145,7 +145,7 @@ def test_a_console_that_is_read_only_says_so_once(settings, scene, browser):
 
 
 def test_a_name_of_four_kilobytes_is_cut_in_the_strip_and_in_the_rail(prod, browser):
-    Scene(prod, "x" * 4_096).active(A, -1_000)
+    Scene(prod, "x" * 4_096).active(A, -5_000)
     html = page(browser)
     assert "(4,096 bytes)" in needs(html)
     assert len(needs(html)) < 400

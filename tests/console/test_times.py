@@ -60,7 +60,11 @@ def test_a_span_has_its_two_largest_units(ms, said):
         (NOON - 999, "just now"),
         (NOON - 4_000, "4 s ago"),
         (NOON + 4_000, "in 4 s"),
+        (NOON + 999, "in under 1 s"),
         (NOON - 7_300_000, "2 h ago"),
+        (NOON + 86_400_000, "in 1 d"),
+        (NOON + 172_200_000, "in 1 d 23 h"),
+        (NOON - 950_000_000, "10 d ago"),
     ],
 )
 def test_an_instant_is_said_from_now(ms, said):
@@ -190,5 +194,6 @@ def test_the_pages_state_their_zone(settings, scene, browser):
     said = text(html)
     assert "Kathmandu, UTC+05:45" in said
     assert "server clock" in said
-    assert said.count("UTC+05:45") == 2
+    assert said.count("UTC+05:45") == 3
+    assert "UTC+05:45 Go" in said
     assert "UTC+05:45 (" in next(a["title"] for tag, a in tags(html) if tag == "time")

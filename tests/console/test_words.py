@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+from types import SimpleNamespace
+
 import pytest
 
 from echomq_admin.console import words
+from echomq_admin.management.commands.emq import Command
 
 
 def test_one_job_is_told_its_next_attempt():
@@ -16,43 +20,38 @@ def test_several_jobs_are_told_that_each_adds_one():
 
 
 @pytest.mark.parametrize(
-    ("stalls", "said"),
+    ("stalls", "max_stalled", "said"),
     [
-        (
-            [1],
-            "The stall count stays 1: the next stall is the 2nd, and a sweep with max stalled 2 or "
-            "lower sends it to dead, with 3 or higher it comes back.",
-        ),
-        (
-            [0, 0],
-            "Stall counts stay 0: the next stall is the 1st, and a sweep with max stalled 1 or "
-            "lower sends them to dead, with 2 or higher they come back.",
-        ),
-        (
-            [0, 1, 5],
-            "Stall counts stay 0 to 5: at their next stall a sweep with max stalled 2 sends "
-            "2 of 3 to dead again.",
-        ),
-        ([None], "Stall counts stay as they are; not all of them can be read."),
-        ([0, None], "Stall counts stay as they are; not all of them can be read."),
+        ([1], 2, "Its stall count stays 1: at this queue's max stalled 2 the next stall sends it "
+                 "to dead."),
+        ([1], 3, "Its stall count stays 1: at this queue's max stalled 3 the next stall puts it "
+                 "back."),
+        ([0, 0], 1, "Stall counts stay 0: at this queue's max stalled 1 the next stall sends each "
+                    "to dead."),
+        ([0, 1, 5], 2, "Stall counts stay 0 to 5: at this queue's max stalled 2 the next stall "
+                       "sends 2 of 3 to dead."),
+        ([None], 2, "Stall counts stay as they are; not all of them can be read."),
+        ([0, None], 2, "Stall counts stay as they are; not all of them can be read."),
     ],
-)
-def test_what_the_next_stall_does_is_said(stalls, said):
-    assert words.stalls_kept(stalls) == said
+)  # fmt: skip
+def test_what_the_next_stall_does_is_said_by_the_setting_of_the_queue(stalls, max_stalled, said):
+    assert words.stalls_kept(stalls, max_stalled) == said
 
 
-def test_a_reset_starts_at_the_first_stall():
-    assert words.stalls_reset([5]).startswith(
-        "The stall count starts at 0: the next stall is the 1st"
+@pytest.mark.parametrize(("max_stalled", "fate"), [(1, "sends it to dead"), (2, "puts it back")])
+def test_a_reset_starts_at_the_first_stall(max_stalled, fate):
+    assert words.stalls_reset([5], max_stalled) == (
+        f"Its stall count starts at 0: at this queue's max stalled {max_stalled} the next stall "
+        f"{fate}."
     )
 
 
-@pytest.mark.parametrize(
-    ("number", "said"),
-    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (112, "112th")],
-)
-def test_numbers_are_counted_as_people_count(number, said):
-    assert words.ordinal(number) == said
+@pytest.mark.parametrize("who", ["olena", "-rf", "a b"])
+def test_a_command_names_the_account_in_a_way_that_a_shell_and_the_parser_take(who):
+    place = SimpleNamespace(server=SimpleNamespace(name="prod"), queue="orders")
+    typed = shlex.split(words.command(place, "job", "JOB1", who=who))
+    parsed = Command().create_parser("manage.py", "emq").parse_args(typed[3:])
+    assert (parsed.verb, parsed.user) == ("job", who)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,15 @@ def test_an_id_without_a_row_is_found_where_a_set_holds_it(client):
     assert whole(client, A) == {"orders": (("schedule", None),)}
 
 
+@pytest.mark.parametrize(
+    "wanted", [Wanted("orphan"), Wanted("orphan", "orders"), Wanted("orphan", starts=True)]
+)
+def test_an_id_without_a_row_is_found_in_the_lane_that_holds_it(client, wanted):
+    client.zadd("emq:{orders}:g:7:pending", {"orphan": 0, "orphan2": 0})
+    found = look(client, wanted, orders=("3", "7"))
+    assert [(hit.job_id, hit.places) for hit in found.exact] == [("orphan", (("lane", "7"),))]
+
+
 def test_a_row_that_no_set_holds_is_found(client):
     Scene(client, "orders").row(A, state="awaiting_children")
     assert whole(client, A) == {"orders": ()}
@@ -114,6 +123,30 @@ def test_large_sets_in_the_order_of_scores_are_counted_and_left(client, monkeypa
     assert found.large == 1
 
 
+def test_sets_of_long_ids_are_counted_and_left_though_they_are_few(client, monkeypatch):
+    monkeypatch.setattr(search, "MOST_BYTES", 100_000)
+    client.zadd("emq:{a}:active", {f"JOB{n}" + "x" * 20_000: n for n in range(4)})
+    client.zadd("emq:{a}:schedule", {f"JOB{n}" + "x" * 20_000: n for n in range(9)})
+    client.zadd("emq:{b}:active", {f"JOB{n}" + "x" * 20_000: n for n in range(4)})
+    found = look(client, Wanted("JOB", starts=True), a=(), b=())
+    assert (len(found.starting), found.large) == (4, 2)
+
+
+def test_ids_that_begin_alike_are_fetched_up_to_a_measure_over_all_sets(client, monkeypatch):
+    monkeypatch.setattr(search, "MOST_TOLD", 7)
+    client.zadd("emq:{orders}:dead", {f"JOBD{n}": 0 for n in range(4)})
+    for lane in "123":
+        client.zadd(f"emq:{{orders}}:g:{lane}:pending", {f"JOB{lane}{n}": 0 for n in range(2)})
+    found = look(client, Wanted("JOB", starts=True), orders=("1", "2", "3"))
+    assert (len(found.starting), found.more) == (7, True)
+
+
+def test_lanes_are_asked_about_long_ids_up_to_a_measure_of_bytes(client, monkeypatch):
+    monkeypatch.setattr(search, "MOST_BYTES", 1_000)
+    found = look(client, Wanted("x" * 100), orders=("1", "2", "3", "4"))
+    assert found.lanes_left == 1
+
+
 @pytest.mark.parametrize(
     "text",
     ["[abc", "(abc", "+abc", "-inf", "abc*", "abc?[x]", "\udcff\udcff\udcff\udcff", "aé\udcff"],
@@ -162,5 +195,6 @@ def test_a_search_takes_two_round_trips_and_writes_nothing(client, server_port):
         assert counted.trips == 2
     used = {name.removeprefix("cmdstat_") for name in client.info("commandstats")}
     reads = {"exists", "type", "zscore", "zcard", "zrange", "zrangebylex"}
+    reads |= {"zlexcount", "memory|usage"}
     assert {name for name in used if not name.startswith(("c", "info", "hello"))} <= reads
     assert dump(client) == before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from echomq_admin.emq import ids
+from echomq_admin.emq import ids, lane_counts
 from echomq_admin.emq.reads import counts
 from tests.emq.reading import CountingClient, Q
 
@@ -75,6 +75,22 @@ def test_a_ring_of_a_hundred_thousand_is_read_in_part_and_what_is_not_seen_is_un
     assert client.info("stats")["total_net_output_bytes"] - before < 100_000
     assert (queue.off_ring, queue.lanes_pending) == (None, 1)
     assert "the ring is longer than 1,000" in queue.faults[0]
+
+
+def test_of_too_many_lanes_the_first_are_counted_and_the_sum_is_unknown(client, monkeypatch):
+    monkeypatch.setattr(lane_counts, "MOST_LANES", 3)
+    for at in range(5):
+        client.zadd(f"{Q}g:L{at}:pending", {A: 0})
+        client.rpush(Q + "ring", f"L{at}")
+    queue = only(client, [f"L{at}" for at in range(5)])
+    assert (queue.lanes, queue.lanes_pending, queue.waiting, queue.off_ring) == (
+        5,
+        None,
+        None,
+        None,
+    )
+    assert queue.faults == ("at least 3 wait in lanes: 3 of 5 are counted",)
+    assert queue.oldest_ms == MINTED
 
 
 def test_two_thousand_lanes_are_counted(client):

@@ -114,7 +114,10 @@ def test_every_set_and_known_lane_that_holds_the_id_is_named(client):
 def test_only_so_many_known_lanes_are_asked(client):
     add_job(client, "g:last:pending", JOB)
     look = job_look(client, "orders", JOB, [*(f"l{n}" for n in range(MOST_LANES)), "last"])
-    assert (look.lanes_asked, look.held) == (MOST_LANES, ())
+    assert (look.lanes_asked, look.lanes_known, look.held) == (MOST_LANES, MOST_LANES + 1, ())
+    assert (look.is_gone, look.is_unknown) == (False, True)
+    look = job_look(client, "orders", JOB, [f"l{n}" for n in range(MOST_LANES)])
+    assert (look.is_gone, look.is_unknown) == (True, False)
 
 
 def test_a_job_that_moves_between_the_looks_is_not_settled(client, counting):
@@ -244,7 +247,7 @@ def test_one_field_is_read_whole_or_told_to_be_too_long(client):
     assert read_field(client, "orders", JOB, b"empty", 999).value == b""
     assert read_field(client, "orders", JOB, b"none", 999) is None
     client.set(Q + "job:JOBs", "text")
-    assert read_field(client, "orders", "JOBs", b"payload", 999) is None
+    assert read_field(client, "orders", "JOBs", b"payload", 999).fault
 
 
 def test_a_user_who_may_only_read_sees_all_of_it(client, server_port):

@@ -10,6 +10,8 @@ from echomq_admin.emq.ids import minted_ms
 from echomq_admin.emq.keyspace import Keyspace, to_wire
 from echomq_admin.emq.lane_pages import lane_page
 from echomq_admin.emq.lane_windows import LaneLook
+from echomq_admin.emq.lanes import TOO_LONG
+from echomq_admin.emq.reads import counts
 from tests.emq.orders import A, B, C, G, Orders
 from tests.emq.reading import CountingClient
 
@@ -202,6 +204,13 @@ def test_among_too_many_lanes_a_choice_is_looked_for_in_steps(client, monkeypatc
     assert flat(walk(client, only="paused")) == [names[7], names[120], names[240]]
 
 
+def test_the_way_back_through_a_choice_among_too_many_lanes_ends_at_the_first(client, monkeypatch):
+    monkeypatch.setattr(lane_windows, "MOST_SORTED", 100)
+    names = many(client, 150)
+    client.sadd(KEYS.paused, *names)
+    assert flat(walk(client, only="paused", limit=25)) == names
+
+
 def test_many_lanes_are_paged_by_name_in_both_directions(client, monkeypatch):
     monkeypatch.setattr(lane_windows, "MOST_SORTED", 40)
     names = many(client, 130)
@@ -236,11 +245,31 @@ def test_huge_values_in_a_hash_of_counters_are_not_fetched(client, orders: Order
     orders.put("lane", A, group=G)
     client.hset(KEYS.gactive, G, "9" * 3_000_000)
     before = client.info("stats")["total_net_output_bytes"]
-    page = lane_page(client, "orders")
+    page = lane_page(client, "orders", [G])
     assert client.info("stats")["total_net_output_bytes"] - before < 100_000
     assert page.lanes[0].state.in_flight is None
     assert "too long" in page.lanes[0].state.fault
     assert page.held is None
+    assert page.unread == (f"gactive: {TOO_LONG}",)
+
+
+@pytest.mark.parametrize("key", ["ring", "paused", "glimit"])
+def test_names_of_megabytes_are_not_fetched_and_page_and_counts_judge_alike(client, orders, key):
+    orders.put("lane", A, group=G)
+    huge = "x" * 3_000_000
+    if key == "ring":
+        client.rpush(KEYS.ring, huge, huge)
+    elif key == "paused":
+        client.sadd(KEYS.paused, huge)
+    else:
+        client.hset(KEYS.glimit, G, "9" * 3_000_000)
+    before = client.info("stats")["total_net_output_bytes"]
+    page, (_, [queue]) = lane_page(client, "orders", [G]), counts(client, {"orders": [G]})
+    assert client.info("stats")["total_net_output_bytes"] - before < 100_000
+    assert page.unread == (f"{key}: {TOO_LONG}",)
+    is_known = key == "paused"
+    assert page.lanes[0].state.rota == ("off ring" if is_known else "?")
+    assert queue.off_ring == (1 if is_known else None)
 
 
 def test_the_work_does_not_grow_with_the_jobs(client, server_port):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import redis
 
-from echomq_admin.emq.logs import MOST_BYTES, STEP
+from echomq_admin.emq.logs import MOST_BYTES, MOST_STEPS
 from echomq_admin.emq.reads import log_page
-from tests.emq.reading import Q
+from tests.emq.reading import CountingClient, Q, add_job
 
 LOGS = Q + "job:JOBx:logs"
 LONG = b"x" * 2_000_000
@@ -47,7 +47,7 @@ def test_of_200_000_lines_only_a_page_is_read(client):
 def test_one_huge_line_does_not_take_its_neighbours_along(client):
     fill(client, [b"x" * 50] * 1_000 + [LONG] + [b"y"] * 100)
     page = log_page(client, "orders", "JOBx")
-    assert (page.end, page.cut) == (1_101, True)
+    assert page.end == 1_101
     assert page.lines[-100:] == (b"y",) * 100
     assert LONG in page.lines
 
@@ -62,13 +62,50 @@ def test_of_huge_lines_one_is_read_and_the_page_says_that_it_is_short(client):
     assert (older.start, older.end) == (28, 29)
 
 
-def test_huge_lines_behind_short_ones_cost_a_few_at_most(client):
-    fill(client, [LONG] * 30 + [b"short"] * 150)
+def test_huge_lines_in_front_of_short_ones_cost_a_few_at_most(client):
+    fill(client, [LONG] * 30 + [b"short"] * 10)
     client.config_resetstat()
     page = log_page(client, "orders", "JOBx")
-    assert 150 < len(page.lines) <= 150 + STEP
+    assert page.lines[-10:] == (b"short",) * 10
     assert page.cut
-    assert client.info()["total_net_output_bytes"] < STEP * len(LONG) + MOST_BYTES
+    assert client.info()["total_net_output_bytes"] < 2 * len(LONG) + MOST_BYTES
+
+
+def test_a_log_of_huge_lines_is_read_line_by_line_but_in_so_many_trips(client, server_port):
+    fill(client, [LONG * 2] * 12 + [b"x"] * 30)
+    with CountingClient(port=server_port) as counting:
+        client.config_resetstat()
+        page = log_page(counting, "orders", "JOBx")
+    assert counting.trips == 1 + MOST_STEPS
+    assert (page.lines, page.cut) == ((b"x",) * MOST_STEPS, True)
+    assert client.info()["total_net_output_bytes"] < 100_000
+
+
+@pytest.mark.parametrize("line", [b"x" * 10, b"x" * 100])
+def test_of_200_000_short_lines_a_page_takes_six_trips(client, server_port, line):
+    fill(client, [line] * 200_000)
+    with CountingClient(port=server_port) as counting:
+        assert len(log_page(counting, "orders", "JOBx").lines) == 200
+    assert counting.trips <= 6
+
+
+def test_a_user_who_may_not_read_lines_is_told_so(client, server_port):
+    fill(client, ["a", "b"])
+    client.acl_setuser("nolines", enabled=True, passwords=["+pw"], keys=["*"],
+                       commands=["+@all", "-lrange"])  # fmt: skip
+    try:
+        with redis.Redis(port=server_port, username="nolines", password="pw") as poor:
+            page = log_page(poor, "orders", "JOBx")
+    finally:
+        client.acl_deluser("nolines")
+    assert (page.total, page.lines) == (2, ())
+    assert "lrange" in page.fault
+
+
+def test_the_row_of_a_job_whose_id_ends_like_a_log_is_no_log(client):
+    add_job(client, "dead", "JOBx:logs", state="dead")
+    page = log_page(client, "orders", "JOBx")
+    assert (page.total, page.fault) == (0, None)
 
 
 def test_a_user_who_may_not_ask_for_sizes_reads_step_by_step(client, server_port):

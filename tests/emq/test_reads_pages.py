@@ -224,3 +224,36 @@ def test_no_read_runs_a_script_or_changes_a_key(client, server_port):
     dead_page(client, "orders", 25, dead_page(client, "orders").next)
     used = {name.removeprefix("cmdstat_") for name in client.info("commandstats")}
     assert not used & {"eval", "evalsha", "fcall", "keys", "scan", "multi", "sort", "zadd", "hset"}
+
+
+@pytest.mark.parametrize("way", ["dead", "schedule"])
+def test_pages_of_huge_ids_have_short_cursors_and_lead_over_all_of_them(client, way):
+    names = [b"%03d" % at + b"x" * 20_000 for at in range(70)]
+    client.zadd(Q + way, {name: at if way == "schedule" else 0 for at, name in enumerate(names)})
+    read = scheduled_page if way == "schedule" else dead_page
+    pages = [read(client, "orders", 25)]
+    while pages[-1].next:
+        assert len(pages[-1].next) < 150
+        pages.append(read(client, "orders", 25, pages[-1].next))
+    order = names if way == "schedule" else names[::-1]
+    assert [job_id.encode() for page in pages for job_id in shown(page)] == order
+    assert shown(read(client, "orders", 25, pages[2].previous)) == shown(pages[1])
+
+
+@pytest.mark.parametrize("gone", [1, 20, 45])
+def test_behind_a_huge_id_a_page_goes_on_where_its_edge_is_now(client, gone):
+    names = [b"%03d" % at + b"x" * 20_000 for at in range(70)]
+    client.zadd(Q + "pending", dict.fromkeys(names, 0))
+    first = pending_page(client, "orders", 25)
+    client.zrem(Q + "pending", *names[:gone])
+    found = [name.encode() for name in shown(pending_page(client, "orders", 25, first.next))]
+    assert found == (names[25:50] if gone <= 20 else names[45:70])
+
+
+def test_a_page_among_huge_ids_fetches_no_more_than_the_pages_beside_it(client):
+    names = [b"%03d" % at + b"x" * 20_000 for at in range(300)]
+    client.zadd(Q + "schedule", {name: at for at, name in enumerate(names)})
+    second = scheduled_page(client, "orders", 25).next
+    before = client.info("stats")["total_net_output_bytes"]
+    scheduled_page(client, "orders", 25, second)
+    assert client.info("stats")["total_net_output_bytes"] - before < 60 * 20_100

@@ -17,7 +17,7 @@ import redis
 
 from echomq_admin.agent import Agent
 from echomq_admin.fleet import servers
-from echomq_admin.fleet.discovery import carry_on, known, last_pass
+from echomq_admin.fleet.discovery import carry_on, known, last_failure, last_pass
 from tests.valkey import free_port, valkey
 from tests.waiting import wait_for
 
@@ -78,10 +78,14 @@ def test_a_bad_server_is_logged_once_and_stops_no_other(client, prod, settings, 
     client.zadd("emq:{orders}:pending", {"a": 0})
     started()
     wait_for(lambda: deaf.calls >= 3 and known("prod"))
+    failure = wait_for(lambda: last_failure("bad"))
+    assert failure.sentence.startswith("bad cannot be read at redis://127.0.0.1:")
+    assert last_failure("prod") is None
     deaf.close()
     with valkey(port=deaf.port) as port, redis.Redis(port=port) as owner:
         owner.config_set("requirepass", "s3cret")
         wait_for(lambda: last_pass("bad"))
+        wait_for(lambda: last_failure("bad") is None)
         wait_for(lambda: len(caplog.messages) == 2)
     trouble, recovery = caplog.messages
     assert trouble.startswith(f"bad cannot be read at redis://127.0.0.1:{deaf.port}/0: ")

@@ -58,6 +58,13 @@ def test_a_queue_has_several_reasons_and_one_worst():
     assert told(everything) == [(Why.LAPSED, "a")]
 
 
+def test_a_lease_that_lapsed_only_now_needs_nobody_yet():
+    assert told(queue("a", lapsed=1, lapsed_ms=8_000.0, now_ms=10_000)) == []
+    assert told(queue("a", lapsed=1, lapsed_ms=7_000.0, now_ms=10_000)) == [(Why.LAPSED, "a")]
+    for odd in (float("-inf"), float("nan"), None):
+        assert told(queue("a", lapsed=1, lapsed_ms=odd, now_ms=10_000)) == [(Why.LAPSED, "a")]
+
+
 def test_of_hidden_queues_only_lapsed_leases_are_told():
     assert told(queue("a", dead=2, paused=True), hidden={"a"}) == []
     assert told(queue("a", lapsed=1, dead=2), hidden={"a"}) == [(Why.LAPSED, "a")]

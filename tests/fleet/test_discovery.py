@@ -9,7 +9,15 @@ import redis
 
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet import servers
-from echomq_admin.fleet.discovery import SCAN_COUNT, discover, known, knows, lanes_of, last_pass
+from echomq_admin.fleet.discovery import (
+    SCAN_COUNT,
+    discover,
+    known,
+    knows,
+    lanes_of,
+    last_pass,
+    trouble,
+)
 from echomq_admin.fleet.models import KnownLane, KnownQueue, Mark
 from tests.valkey import free_port
 
@@ -177,3 +185,18 @@ def test_passes_at_the_same_time_leave_what_the_server_has(client, prod):
     client.zadd(key(b"last", "g:L:pending"), {"x": 0})
     discover(prod)
     assert known("prod") == {"last": ("L",)}
+
+
+@pytest.mark.parametrize("said", ["unknown command 'SCAN', with args beginning with: '0'",
+                                  "unknown command `scan`"])  # fmt: skip
+def test_a_server_without_scan_is_told_with_what_to_do(prod, said):
+    sentence = trouble(prod, redis.ResponseError(said))
+    assert sentence.startswith("The queues of prod cannot be discovered at redis://")
+    assert "add the queues by name" in sentence
+
+
+def test_a_channel_is_no_key_of_a_queue(client, prod):
+    client.set("emq:{ghost}:events", "x")
+    discover(prod)
+    assert known("prod") == {}
+    assert not knows(prod, "ghost")

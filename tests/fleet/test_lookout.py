@@ -163,9 +163,9 @@ def test_what_somebody_looks_at_is_read_by_every_look(large, monkeypatch):
     snapshot.snapshot(large)
     read = []
 
-    def noting(client, queues):
+    def noting(client, queues, heard):
         read.append(set(queues))
-        return counts(client, queues)
+        return counts(client, queues, heard)
 
     snapshot.live(large, ["e"])
     monkeypatch.setattr(lookout, "counts", noting)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from django.core.checks import ERROR, run_checks
 
+from echomq_admin.fleet.apps import settings_are_readable
 from echomq_admin.fleet.patterns import patterns
 from echomq_admin.fleet.preferences import (
     BUILT_IN,
     OWN,
+    ChangedMeanwhile,
+    Own,
     QueueSettings,
     all_settings,
     change,
     history,
+    own,
     queue_settings,
 )
 from echomq_admin.fleet.servers import UnreadableSetting
@@ -81,10 +86,32 @@ def test_a_queue_called_like_a_pattern_is_matched_by_one_that_escapes_it(setting
 )
 def test_a_setting_that_cannot_be_read_is_told_with_its_entry(settings, text, why):
     settings.EMQ_QUEUES = f"fine:max_stalled=3 {text}"
-    for ask in (patterns, lambda: queue_settings("prod", "orders")):
-        with pytest.raises(UnreadableSetting) as refused:
-            ask()
-        assert str(refused.value) == f"EMQ_QUEUES: {text!r} cannot be read: {why}"
+    with pytest.raises(UnreadableSetting) as refused:
+        patterns()
+    assert str(refused.value) == f"EMQ_QUEUES: {text!r} cannot be read: {why}"
+    (found,) = settings_are_readable()
+    assert (found.id, found.msg) == ("echomq.E002", f"{refused.value}.")
+    assert queue_settings("prod", "orders") == QueueSettings()
+
+
+def test_servers_that_cannot_be_read_are_an_error_of_the_check(settings):
+    settings.EMQ_SERVERS = "nothing"
+    (found,) = settings_are_readable()
+    assert (found.id, found.level) == ("echomq.E001", ERROR)
+
+
+def test_settings_that_can_be_read_are_no_news_to_the_check(settings):
+    settings.EMQ_SERVERS, settings.EMQ_QUEUES = "prod=redis://h", "*:max_stalled=3"
+    assert run_checks() == []
+
+
+def test_a_field_that_was_changed_meanwhile_is_left_and_others_too():
+    change("prod", "orders", "olena", max_stalled=3)
+    with pytest.raises(ChangedMeanwhile):
+        change("prod", "orders", "marko", {"max_stalled": None}, max_stalled=5, lease_ms=9)
+    assert own("prod", "orders") == Own(max_stalled=3)
+    change("prod", "orders", "marko", {"max_stalled": 3}, max_stalled=5)
+    assert own("prod", "orders") == Own(max_stalled=5)
 
 
 def test_the_history_tells_who_changed_what_newest_first():

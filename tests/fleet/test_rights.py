@@ -11,7 +11,7 @@ import redis
 
 from echomq_admin.emq import EchoMQ
 from echomq_admin.emq.keyspace import Keyspace
-from echomq_admin.emq.replies import Batch
+from echomq_admin.emq.replies import Answer, Batch
 from echomq_admin.fleet.rights import Right, Rights
 from echomq_admin.fleet.uses import called_by_scripts, uses
 from tests.check.files import PACKAGE, own
@@ -61,7 +61,7 @@ def test_rights_to_read_are_tried_and_others_unknown_to_who_may_not_ask(client, 
     with user(client, server_port, "+@read", "+time", "+ping") as look:
         found = rights(look, "look")
     assert found["See jobs and counts"] == Right(
-        "See jobs and counts", "Counts and lists are unknown."
+        "See jobs and counts", "What needs them shows “?” in counts and lists."
     )
     assert found["Know the server"].refused == ("INFO",)
     assert found["Move jobs"].refused == ()
@@ -87,6 +87,20 @@ def test_rights_are_those_for_the_keys_of_the_queue(client, server_port):
     assert "TIME" not in there["See jobs and counts"].refused
 
 
+def test_a_user_limited_to_the_keys_of_a_queue_may_do_everything_there(client, server_port):
+    with user(client, server_port, "+@all", keys="*{orders}*") as look:
+        found = rights(look, "look", "orders")
+    assert [right for right in found.values() if right.refused or right.unknown] == []
+
+
+def test_a_right_that_lacks_some_of_its_commands_is_there_in_part(client, server_port):
+    with user(client, server_port, "+@all", "-memory", "-info") as look:
+        found = rights(look, "look")
+    lanes, server = found["See lanes and the ring"], found["Know the server"]
+    assert (lanes.refused, lanes.in_part) == (("MEMORY USAGE",), True)
+    assert (server.refused, server.in_part) == (("INFO",), False)
+
+
 def test_keys_of_the_wrong_type_are_no_missing_right(client):
     keys = Keyspace("orders")
     for key in keys.fixed:
@@ -106,15 +120,14 @@ def test_jobs_of_any_size_are_not_fetched_for_it(client):
 
 @pytest.mark.parametrize("answer", ["ERR unknown subcommand 'DRYRUN'. Try ACL HELP.", "ERR odd"])
 def test_a_server_that_cannot_be_asked_leaves_it_unknown(client, monkeypatch, answer):
-    execute = Batch.run
+    take = Answer.take
 
-    def refusing(batch: Batch) -> None:
-        execute(batch)
-        for asked in batch._answers:
-            if asked.value == b"OK":
-                asked.value, asked.fault = None, answer.removeprefix("ERR ")
+    def refusing(asked: Answer, reply: object) -> None:
+        take(asked, reply)
+        if asked.value == b"OK":
+            asked.value, asked.fault = None, answer.removeprefix("ERR ")
 
-    monkeypatch.setattr(Batch, "run", refusing)
+    monkeypatch.setattr(Answer, "take", refusing)
     found = rights(client)
     assert found["Move jobs"].refused == ()
     assert found["Move jobs"].unknown

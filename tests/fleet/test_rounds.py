@@ -6,13 +6,13 @@ import pytest
 
 from echomq_admin.fleet import rounds
 from echomq_admin.fleet.pace import Pace
-from echomq_admin.fleet.rounds import WANTED_S, Rounds
+from echomq_admin.fleet.rounds import WANTED_S, Rounds, portions
 
 
 @pytest.fixture
 def fleet(monkeypatch) -> Rounds:
     """Ten queues without lanes, of which a look pays for three."""
-    monkeypatch.setattr(rounds, "BUDGET", 3 * 14)
+    monkeypatch.setattr(rounds, "BUDGET", 3 * 15)
     made = Rounds()
     made.know({f"q{number}": () for number in range(10)})
     return made
@@ -62,7 +62,25 @@ def test_viewers_of_everything_get_a_part_of_it_each_time(fleet):
 
 def test_one_queue_is_read_however_many_lanes_it_has(fleet):
     fleet.know({"huge": ("lane",) * 1_000, "small": ()})
-    assert [turn(fleet, now) for now in (1, 2)] == [["huge"], ["small"]]
+    assert [turn(fleet, now) for now in (1, 2, 3)] == [["small"], ["huge"], ["small"]]
+
+
+def test_a_huge_queue_that_is_looked_at_leaves_the_others_their_turn(fleet):
+    fleet.know({"huge": ("lane",) * 1_000, "a": (), "b": ()})
+    fleet.want(["huge"], 0)
+    assert [turn(fleet, now) for now in (1, 2)] == [["huge", "a"], ["huge", "b"]]
+
+
+def test_a_look_is_read_in_parts_the_small_queues_first():
+    lanes = ("lane",) * 1_000
+    read = portions({"huge": lanes * 20, "b": lanes, "a": (), "c": lanes})
+    assert [list(part) for part in read] == [["a", "b"], ["c"], ["huge"]]
+    assert list(portions({})) == [{}]
+
+
+def test_whether_there_are_queues_that_were_not_before_is_told(fleet):
+    assert not fleet.know({"q0": ()})
+    assert fleet.know({"q0": (), "new": ()})
 
 
 def test_a_queue_that_is_gone_and_comes_back_was_not_read(fleet):

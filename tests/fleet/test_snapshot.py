@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.utils import timezone
 
@@ -109,6 +111,40 @@ def test_a_key_of_the_wrong_type_costs_one_cell_of_one_queue(client, prod):
     assert pending(found) == {"a": 1, "b": 1, "c": None, "d": 1, "e": 1}
     assert [queue.completed for queue in found.queues] == [0, None, 0, 0, 0]
     assert found.error is None
+
+
+def test_what_discovery_finds_and_loses_is_told_at_once(client, prod, monkeypatch):
+    client.zadd("emq:{old}:pending", {"x": 0})
+    discover(prod)
+    look(prod)
+    client.delete("emq:{old}:pending")
+    client.zadd("emq:{new}:pending", {"x": 0})
+    discover(prod)
+    monkeypatch.setattr(snapshot, "FRESH_S", 0.0)
+    assert pending(look(prod)) == {"new": 1}
+
+
+def test_a_queue_that_is_known_and_not_read_is_counted_beside_the_others(client, prod):
+    client.zadd("emq:{a}:pending", {"x": 0})
+    discover(prod)
+    found = look(prod)
+    seen = sight.Sight(prod)
+    seen.keep(5.0, 1, list(found.queues), {"a": ()}, found.facts)
+    told = seen.told(6.0, 0.0, {"b": ()})
+    assert (told.queues, told.unread, told.known, told.age_s) == ((), 1, 1, 1.0)
+
+
+def test_the_age_of_a_queue_does_not_depend_on_the_clock_of_the_server(client, prod):
+    client.zadd("emq:{a}:pending", {"x": 0})
+    discover(prod)
+    found = look(prod)
+    (counts,) = found.queues
+    seen = sight.Sight(prod)
+    seen.keep(5.0, counts.now_ms, [counts], {"a": (), "b": ()}, found.facts)
+    later = replace(counts, queue="b", now_ms=counts.now_ms + 3_600_000)
+    seen.keep(7.0, later.now_ms, [later], {"a": (), "b": ()}, found.facts)
+    told = seen.told(8.0, 0.0, {"a": (), "b": ()})
+    assert [told.age_of(queue) for queue in told.queues] == [3.0, 1.0]
 
 
 def test_a_queue_that_is_only_empty_between_two_jobs_is_no_history(client, prod):

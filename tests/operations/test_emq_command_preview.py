@@ -2,6 +2,7 @@
 
 import re
 
+from echomq_admin.fleet import preferences
 from tests.operations.conftest import dump
 from tests.operations.scenes import A, B, C, P, Q, active
 
@@ -27,6 +28,34 @@ def test_each_lapsed_lease_is_listed_with_its_fate(emq_command, client, viewer):
         "1 recovered, 1 dead, 1 row missing, id dropped"
     )
     assert dump(client) == before
+
+
+def test_a_sweep_takes_the_max_stalled_of_its_queue_and_says_so(
+    emq_command, client, operator, settings
+):
+    scene(client)
+    words = (Q, "--as", operator)
+    default = emq_command("preview", *words).out
+    assert "at max stalled 1 (the protocol's default)" in default
+    settings.EMQ_QUEUES = "ord*:max_stalled=4"
+    assert "at max stalled 4 (pattern ord* of EMQ_QUEUES)" in emq_command("preview", *words).out
+    preferences.change("main", Q, "x", max_stalled=3)
+    assert "at max stalled 3 (set for this queue)" in emq_command("preview", *words).out
+    assert "at max stalled 2: " in emq_command("preview", *words, "--max-stalled", "2").out
+    ran = emq_command("sweep", *words)
+    assert "max stalled 3: set for this queue" in ran.out.splitlines()
+    assert "2 recovered" in ran.out
+
+
+def test_a_sweep_does_not_guess_what_cannot_be_read(emq_command, client, operator, settings):
+    scene(client)
+    settings.EMQ_QUEUES = "nonsense"
+    before = dump(client)
+    for verb in ("preview", "sweep"):
+        ran = emq_command(verb, Q, "--as", operator)
+        assert (ran.code, "or give --max-stalled" in ran.err) == (2, True)
+    assert dump(client) == before
+    assert emq_command("preview", Q, "--max-stalled", "2", "--as", operator).code == 0
 
 
 def test_a_preview_and_a_sweep_of_the_same_words_agree(emq_command, client, operator):

@@ -63,8 +63,9 @@ def test_a_user_of_foreign_bytes_is_nobody(env):
 
 
 @pytest.mark.parametrize("words", [_counts(), ("account", "ann", "--role", "viewer"), _discover()])
-def test_a_database_without_tables_asks_for_migrate(env, client, tmp_path, words):
+def test_a_folder_without_a_database_is_asked_about_and_gets_none(env, client, tmp_path, words):
     ran = _shell(env, words, EMQ_DATA=os.fspath(tmp_path))
     assert ran.returncode == 3
-    assert b"run manage.py migrate." in ran.stderr
+    assert b"EMQ_DATA" in ran.stderr
+    assert (tmp_path / "console.sqlite3").exists() == (words[0] == "account")
     assert ran.stderr.count(b"\n") == 1

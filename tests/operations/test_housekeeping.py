@@ -134,7 +134,7 @@ def test_a_database_that_does_not_take_it_is_told(client, member, monkeypatch, v
         services.perform(member("admin"), call)
     assert refused.value.sentence == (
         "The console's database did not take this (database is locked). Nothing was changed. "
-        f"Press {ACTIONS[verb].label} again."
+        f"Press {'Save' if verb == 'set_queue' else ACTIONS[verb].label} again."
     )
 
 

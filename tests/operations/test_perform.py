@@ -1,11 +1,14 @@
 """Every action by every kind of user, and what stops it."""
 
 import logging
+import time
+from dataclasses import replace
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from echomq_admin.emq.audit import tail
+from echomq_admin.fleet import servers
 from echomq_admin.operations import services
 from echomq_admin.operations.actions import ACTIONS, Role
 from echomq_admin.operations.services import Call, Invalid, NotAllowed, ReadOnly, Refused
@@ -128,3 +131,12 @@ def test_a_refused_attempt_is_logged_with_user_action_and_target(client, member,
     (record,) = caplog.records
     assert record.name == "echomq_admin.operations.services"
     assert "requeue on main/a\\x0ab (jobs: 1) by viewer-user" in record.getMessage()
+
+
+def test_a_replica_that_became_the_primary_is_asked_anew_before_it_is_refused(do, client):
+    dead(client, A)
+    server = servers.server("main")
+    kept = replace(server.facts(), role="slave", read_only="This server is a replica.")
+    server._facts = (time.monotonic(), kept)
+    assert do("requeue", A).sentence.startswith("1 requeued")
+    assert server.facts().read_only is None

@@ -46,6 +46,10 @@ ALWAYS = {"update_payload", "remove"}
         (seen("dead", has_row=False), {"remove"}),
         (seen("active", has_row=False), {"remove"}),
         (seen("dead", lane_fault="it is a string"), ALWAYS),
+        (seen("dead", refusal="ring is a string, not a list"), set()),
+        (seen("lane", has_row=False), {"remove"}),
+        (seen("lane", has_row=False, unfound="lane X"), set()),
+        (seen(unread=frozenset({"group"})), ALWAYS | {"bury", "return_to_dead"}),
         (seen("dead", "pending"), ALWAYS | {"requeue", "bury", "return_to_dead"}),
         (seen("dead", "active", lease=LEASE), {"update_payload", "recover_now", "extend", "bury",
                                                "requeue"}),
@@ -67,6 +71,8 @@ def test_what_is_possible(what, verbs):
          "Its row is missing: all that can be done is to remove the id."),
         ("requeue", seen("dead", fault="unreadable row: it is a list"),
          "Unreadable row: it is a list. Repair the row, or remove the job."),
+        ("remove", seen("dead", refusal="ring is a string, not a list"),
+         "No verb works in this queue: ring is a string, not a list."),
         ("promote_now", seen("dead"), "It is not scheduled: it is dead."),
         ("recover_now", seen("schedule"),
          "No worker holds a lease of it: it waits for its time."),
@@ -99,6 +105,16 @@ def test_force_is_offered_where_it_overrides(verb, what):
     assert {"--force", "--yes"} <= set(one.options)
 
 
+def test_recover_now_fits_the_lease_and_the_stalls_that_the_queue_allows():
+    live, lapsed = (of("recover_now", seen("active", is_lapsed=x, max_stalled=4)) for x in (0, 1))
+    assert live.note.startswith("Only for a worker that is known to be dead")
+    assert lapsed.note == (
+        "Its lease has lapsed: this ends it as a sweep would, for this job only."
+    )
+    assert "--max-stalled=4" in live.options
+    assert "--max-stalled=4" in lapsed.options
+
+
 def test_options_fence_by_the_token_that_was_seen_and_say_yes_where_that_is_asked():
     found = {one.verb: one.options for one in possible(seen("active"), lambda _: True, None)}
     assert found["extend"] == (f"--token={A}=3", "--lease-ms=30000")
@@ -107,11 +123,13 @@ def test_options_fence_by_the_token_that_was_seen_and_say_yes_where_that_is_aske
     assert "--dedup-id=order-7" in of("remove", seen("dead", dedup_id="order-7")).options
 
 
-def test_a_right_or_a_server_that_takes_no_changes_comes_first():
+def test_what_bars_a_job_is_said_before_the_role_that_a_person_lacks():
     barred = possible(seen("dead"), lambda verb: ACTIONS[verb].role != "admin", None)
     why = {one.verb: one.why_not for one in barred}
-    assert why["remove"] == why["bury"] == "It takes the role admin."
+    assert why["remove"] == "It takes the role admin."
+    assert why["bury"] == "It is dead already. It takes the role admin."
     assert why["requeue"] == ""
+    assert {one.verb for one in barred if one.lacks_role} == {"remove", "update_payload"}
     for one in possible(seen("dead"), lambda _: True, "It is a replica."):
         assert (one.why_not, one.options) == ("It is a replica.", ())
 

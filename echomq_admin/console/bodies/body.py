@@ -19,6 +19,8 @@ from echomq_admin.console.bodies.pieces import Pen, Piece
 from echomq_admin.console.payloads import size_exactly
 
 MOST = 64_000
+# Markup of a body: what would be more is drawn from fewer bytes.
+WIDEST = 200_000
 # More characters than this scroll in a box; a line end counts as forty.
 LONG = 2_000
 _KNOWN = "known by its first bytes; shown as bytes, not unpacked"
@@ -68,12 +70,21 @@ class Body:
 
 
 def _drawn(piece: Piece) -> str:
-    text = html.escape(piece.text)
+    # It stands between tags, where a quote is a quote.
+    text = html.escape(piece.text, quote=False)
     return f'<span class="{piece.css}">{text}</span>' if piece.css else text
 
 
 def body(raw: bytes | None, most: int = MOST) -> Body:
-    """The first `most` bytes of a field, whatever they are; never raises."""
+    """The first `most` bytes of a field, or fewer, whatever they are; never raises."""
+    found = _body(raw, most)
+    while (width := len(found.drawn)) > WIDEST:
+        most = min(most, len(raw or b"")) * WIDEST // (width + width // 8)
+        found = _body(raw, most)
+    return found
+
+
+def _body(raw: bytes | None, most: int) -> Body:
     if raw is None:
         return Body("absent", note="there is no such field")
     if not raw:
@@ -115,8 +126,9 @@ def _json(head: _Head, text: str) -> Body | None:
 
 def _text(head: _Head, text: str, damage: str = "", kind: str = "text") -> Body:
     pen = Pen(payloads.escape)
-    pen.show(text.replace("\r\n", "\n"))
-    notes = (damage, _lines(text), "lines end in CR LF" if "\r\n" in text else "")
+    pairs, ends = text.count("\r\n"), text.count("\n")
+    pen.show(text.replace("\r\n", "\n") if pairs == ends else text)
+    notes = (damage, _lines(text), _returns(pairs, ends))
     return head.body(kind, pen, "; ".join(filter(None, notes)))
 
 
@@ -125,6 +137,13 @@ def _lines(text: str) -> str:
         return "white space only"
     lines = text.count("\n") + (not text.endswith("\n"))
     return f"{lines:,} lines" if lines > 1 else ""
+
+
+def _returns(pairs: int, ends: int) -> str:
+    """How lines end, when not all by a line feed alone."""
+    if not pairs:
+        return ""
+    return "lines end in CR LF" if pairs == ends else f"{pairs:,} of {ends:,} lines end in CR LF"
 
 
 def _known(head: _Head) -> Body | None:

@@ -207,7 +207,7 @@ def _instant(raw: bytes) -> str | None:
         return None
     moment = times.instant(seconds * 1000)
     if moment is None:
-        return f"timestamp({seconds} s)"
+        return f"timestamp({seconds} s{f' + {nanos} ns' if nanos else ''})"
     return f"timestamp({moment:%Y-%m-%d %H:%M:%S}.{nanos:09} UTC)"
 
 

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 
+from echomq_admin.fleet.names import has_no_ink
+
 # So many pieces have a class; what comes later is drawn plain, in one piece.
 COLOURED = 2_000
 
 KEY, STRING, VALUE, BYTES = "body-k", "body-s", "body-v", "body-b"
-# What stands for something that cannot be printed, and what is only scaffolding.
-ESCAPE, QUIET = "body-x", "body-q"
+# What stands for something that cannot be printed, what is only scaffolding, and tabs.
+ESCAPE, QUIET, TAB = "body-x", "body-q", "body-t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +45,15 @@ class Pen:
         self._run.append(text)
 
     def show(self, text: str, css: str = "") -> None:
-        """Text of the wire: line feeds and tabs stay, what else is not printable is escaped."""
-        if text.isprintable():
+        """Text of the wire: line feeds and tabs stay, what else leaves no ink is escaped."""
+        if not has_no_ink(text):
             self.put(text, css)
             return
-        for stays, chars in groupby(text, _stays):
-            if stays:
-                self.put("".join(chars), css)
-            else:
+        for drawn, chars in groupby(text, _drawn):
+            if drawn == ESCAPE:
                 self.put("".join(map(self._escape, chars)), ESCAPE)
+            else:
+                self.put("".join(chars), drawn or css)
 
     def pieces(self) -> tuple[Piece, ...]:
         self._close()
@@ -63,5 +65,8 @@ class Pen:
             self._run = []
 
 
-def _stays(char: str) -> bool:
-    return char.isprintable() or char in "\n\t"
+def _drawn(char: str) -> str:
+    """The class that a character of the wire has for itself, if any."""
+    if char == "\t":
+        return TAB
+    return ESCAPE if char != "\n" and has_no_ink(char) else ""

@@ -10,7 +10,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from echomq_admin.console import times
+from echomq_admin.console.places import Place
 from echomq_admin.console.words import jobs
+from echomq_admin.fleet import patterns
+from echomq_admin.fleet.preferences import queue_settings
 from echomq_admin.fleet.spans import span
 
 register = template.Library()
@@ -43,6 +46,18 @@ def icon(name: str, css: str = "") -> SafeString:
     )
 
 
+@register.inclusion_tag("console/_patterns.html")
+def patterns_note() -> dict[str, str]:
+    """A note while EMQ_QUEUES cannot be read."""
+    return {"trouble": patterns.trouble()}
+
+
+@register.simple_tag
+def queue_note(place: Place) -> str:
+    """What people noted about the queue of a page."""
+    return queue_settings(place.server.name, place.queue).note
+
+
 @register.simple_tag
 def when(ms: float | None, now_ms: float) -> SafeString | str:
     """An instant as `times.when` writes it."""
@@ -51,14 +66,34 @@ def when(ms: float | None, now_ms: float) -> SafeString | str:
 
 @register.simple_tag
 def when_ago(moment: datetime) -> SafeString | str:
-    """An instant of this host's own clock, such as the end of a discovery pass."""
-    return times.when(moment.timestamp() * 1_000, timezone.now().timestamp() * 1_000)
+    """An instant of this host's own clock that is over, such as the end of a discovery pass; a
+    clock that was set back since then does not put it into the future."""
+    ms = moment.timestamp() * 1_000
+    return times.when(ms, max(ms, timezone.now().timestamp() * 1_000))
 
 
 @register.simple_tag
 def clock_time(ms: float) -> SafeString | str:
     """An instant as `times.clock_time` writes it."""
     return times.clock_time(ms)
+
+
+@register.simple_tag
+def zone_now() -> str:
+    """How far the console's clocks are from UTC now: `UTC+05:45`."""
+    return times.zone_offset(timezone.now())
+
+
+@register.simple_tag
+def zone_ahead() -> int:
+    """How many seconds the console's clocks are ahead of UTC now."""
+    return times.zone_ahead(timezone.now())
+
+
+@register.simple_tag
+def dated(ms: float) -> SafeString | str:
+    """An instant as `times.dated` writes it."""
+    return times.dated(ms)
 
 
 @register.simple_tag

@@ -6,8 +6,11 @@ import argparse
 import json
 import os
 import sys
+from dataclasses import replace
+from pathlib import Path
 from uuid import uuid4
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import (
     BaseCommand,
@@ -32,6 +35,7 @@ from echomq_admin.operations.cli.stops import (
     exit_code,
     no_database,
 )
+from echomq_admin.operations.cli.usual import with_usual
 from echomq_admin.operations.refusals import Invalid, Refused, Trouble
 
 _OF_SERVERS = {
@@ -102,7 +106,7 @@ class Command(BaseCommand):
     def _act(self, user, given: dict[str, object]) -> int:
         if ACTIONS[str(given["verb"])].needs_yes and not given["yes"]:
             raise Usage(f"{ACTIONS[str(given['verb'])].label} asks for --yes. Nothing was sent.")
-        call = options.call(given | {"op_id": given["op_id"] or uuid4().hex})
+        call, usual = self._usual(options.call(given | {"op_id": given["op_id"] or uuid4().hex}))
         steps: list[services.Done] = []
         try:
             for done in services.steps(user, call):
@@ -111,13 +115,22 @@ class Command(BaseCommand):
                     self._progress(done.sentence)
         except Refused as refused:
             return self._refused(call, refused)
-        return self._done(steps)
+        return self._done(steps, usual)
 
-    def _done(self, steps: list[services.Done]) -> int:
+    def _usual(self, call: services.Call) -> tuple[services.Call, list[str]]:
+        """A sweep at the max stalled of its queue, and a line that says so."""
+        if call.action != "sweep":
+            return call, []
+        args, source = with_usual(call.server, call.queue, call.args)
+        if args == dict(call.args):
+            return call, []
+        return replace(call, args=args), [f"max stalled {args['max_stalled']:,}: {source}"]
+
+    def _done(self, steps: list[services.Done], usual: list[str]) -> int:
         if self._json:
             self._print_json(output.document(steps))
         else:
-            self._print(output.summary(steps), *output.lines(steps[-1]))
+            self._print(output.summary(steps), *output.lines(steps[-1]), *usual)
             if steps[-1].note:
                 self._print(steps[-1].note)
         return SOME_REFUSED if steps[-1].refusals or output.is_left(steps[-1]) else DONE
@@ -181,6 +194,12 @@ class Command(BaseCommand):
 
 def _user(name: str):
     """The active user of that name. Raises `Usage`."""
+    # To ask a database that is not there would make an empty one.
+    if not Path(settings.DATABASES["default"]["NAME"]).exists():
+        raise ServerFailed(
+            f"There is no database of a console in {settings.DATA_DIR}. "
+            "Set EMQ_DATA to the folder of the running console."
+        )
     users = get_user_model()
     name = from_wire(os.fsencode(name))
     try:

@@ -15,7 +15,7 @@ from echomq_admin.operations.cli.stops import ServerFailed
 
 _COLUMNS = {
     "pending": "pending",
-    "lanes_pending": "in lanes",
+    "lanes_pending": "of these in lanes",
     "active": "active",
     "lapsed": "lapsed",
     "scheduled": "scheduled",
@@ -62,6 +62,9 @@ def _counted(server: Server, queues: list[str]) -> dict[str, object]:
 def _sizes(queue: QueueCounts) -> dict[str, object]:
     fields = asdict(queue)
     fields.pop("queue")
+    flat, in_lanes = queue.pending, queue.lanes_pending
+    # As on the pages: all that wait, flat or in a lane.
+    fields["pending"] = None if flat is None or in_lanes is None else flat + in_lanes
     return named("queue", queue.queue) | fields
 
 

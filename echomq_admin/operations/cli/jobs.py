@@ -20,7 +20,9 @@ from echomq_admin.operations.cli.stops import Usage
 STATES = ("dead", "pending", "active", "scheduled", "lane")
 MAX_ROWS = 10_000
 _LONGEST = 200
-_GONE = "A job that has completed leaves no row; the completed count of its queue went up."
+_GONE = (
+    "Nothing of it is here: it never was, or it has completed or was removed, which leaves no row."
+)
 
 
 def jobs(

@@ -14,7 +14,7 @@ from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet.names import shown
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.actions import ACTIONS
-from echomq_admin.operations.arguments import Argument, Before, Blob, Flag, Name, Text, Whole
+from echomq_admin.operations.arguments import Argument, Before, Blob, Flag, Name, Seen, Text, Whole
 from echomq_admin.operations.calls import Call
 from echomq_admin.operations.cli.names import place, typed
 from echomq_admin.operations.cli.stops import Usage
@@ -56,7 +56,8 @@ def add_common(parser) -> None:
 def add_arguments(parser, arguments: Iterable[Argument]) -> None:
     """An option for each argument, with the default that is declared for it."""
     for argument in arguments:
-        _add_argument(parser, argument)
+        if not isinstance(argument, Seen):
+            _add_argument(parser, argument)
 
 
 def typed_args(options: Mapping[str, object], arguments: Iterable[Argument]) -> dict[str, object]:

@@ -12,6 +12,7 @@ from echomq_admin.operations.actions import ACTIONS
 from echomq_admin.operations.cli.asking import answering, with_queue
 from echomq_admin.operations.cli.jobs import job_line, lease_row
 from echomq_admin.operations.cli.names import named, place
+from echomq_admin.operations.cli.usual import with_usual
 
 ARGS = ACTIONS["sweep"].args
 
@@ -21,9 +22,10 @@ def preview(text: str, given: Mapping[str, object]) -> dict[str, object]:
 
     Raises `Usage`, `Invalid`, `ServerFailed`.
     """
+    name, queue = place(text)
+    given, source = with_usual(name, queue, given)
     args = arguments.clean(ARGS, given)
     max_stalled, limit = int(str(args["max_stalled"])), int(str(args["limit"]))
-    name, queue = place(text)
     server = with_queue(name, queue)
     with answering(server):
         found = reads.sweep_preview(server.client, queue, max_stalled, limit)
@@ -32,6 +34,7 @@ def preview(text: str, given: Mapping[str, object]) -> dict[str, object]:
         **named("queue", queue),
         "now_ms": found.now_ms,
         "max_stalled": max_stalled,
+        "max_stalled_from": source,
         "limit": limit,
         "lapsed": found.lapsed,
         "fault": found.fault,
@@ -58,7 +61,9 @@ def _whole(answer: dict[str, object], fates: Counter[str]) -> str:
         return "no lease has lapsed" if lapsed == 0 else "the lapsed leases cannot be read"
     said = ", ".join(f"{fates[fate]:,} {_fate(fate, fates[fate])}" for fate in fates)
     of_all = f"{taken:,} of {'?' if lapsed is None else f'{lapsed:,}'} lapsed"
-    return f"{of_all}, a sweep now at max stalled {answer['max_stalled']:,}: {said}"
+    source = answer["max_stalled_from"]
+    most = f"max stalled {answer['max_stalled']:,}{f' ({source})' if source else ''}"
+    return f"{of_all}, a sweep now at {most}: {said}"
 
 
 def _fate(fate: str, count: int) -> str:

@@ -29,7 +29,10 @@ def no_database(error: Exception) -> str:
     """The sentence for one of `NO_DATABASE`."""
     if "locked" in str(error):
         return "The console's database is locked by another process. Try again."
-    return f"The console's database cannot be used ({shown(str(error))}): run manage.py migrate."
+    return (
+        f"The console's database cannot be used ({shown(str(error))}). Is EMQ_DATA set to the "
+        "folder of the running console? After an update run manage.py migrate."
+    )
 
 
 class ServerFailed(Exception):

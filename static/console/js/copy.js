@@ -3,9 +3,15 @@ import { onContent } from "./morph.js";
 
 const SAID_MS = 2000;
 
+// Bytes as they are: a mark of the byte order in front is a part of the text.
+const exact = new TextDecoder("utf-8", { ignoreBOM: true });
+
 const body = (button) => document.getElementById(button.dataset.copy);
 const isWhole = (button) => "whole" in body(button).dataset;
-const label = (button) => (isWhole(button) ? "Copy" : "Copy what is shown");
+const shown = (button) => body(button)?.querySelector("pre, code");
+// A command is all that it shows.
+const isCommand = (button) => !("raw" in button.dataset);
+const label = (button) => (isWhole(button) || isCommand(button) ? "Copy" : "Copy what is shown");
 
 function say(button, word) {
   button.firstChild.data = word;
@@ -13,15 +19,16 @@ function say(button, word) {
 
 // What is laid out for the eye is not what the bytes are, so the text comes from the raw field.
 async function text(button) {
-  if (!isWhole(button)) return body(button).querySelector("pre").textContent;
+  if (isCommand(button)) return shown(button).textContent.trim();
+  if (!isWhole(button)) return shown(button).textContent;
   const answer = await fetch(button.dataset.raw);
   if (!answer.ok) throw new Error(answer.statusText);
-  return answer.text();
+  return exact.decode(await answer.arrayBuffer());
 }
 
 // Without the right to write to the clipboard, the text is marked for the person to copy.
 function mark(button) {
-  getSelection().selectAllChildren(body(button).querySelector("pre"));
+  getSelection().selectAllChildren(shown(button));
 }
 
 async function copy(button) {
@@ -42,7 +49,7 @@ document.addEventListener("click", (event) => {
 
 onContent(() => {
   for (const button of document.querySelectorAll("[data-copy]")) {
-    if (!body(button)?.querySelector("pre")) continue;
+    if (!shown(button)) continue;
     button.hidden = false;
     say(button, label(button));
   }

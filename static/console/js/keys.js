@@ -1,5 +1,5 @@
 // Everything by keyboard.
-import { togglePause } from "./live.js";
+import { toggleReading } from "./live.js";
 
 const help = document.getElementById("keys");
 const rows = () => [...document.querySelectorAll("[data-row]")];
@@ -55,6 +55,12 @@ function showHelp() {
   help.showModal();
 }
 
+const button = document.getElementById("help");
+if (button) {
+  button.hidden = false;
+  button.addEventListener("click", showHelp);
+}
+
 const ACTIONS = {
   "/": () => type("find"),
   f: () => type("filter"),
@@ -62,9 +68,16 @@ const ACTIONS = {
   k: () => move(-1),
   x: tick,
   r: requeue,
-  p: togglePause,
+  p: toggleReading,
   "?": showHelp,
 };
+
+function closeMenu() {
+  const menu = document.querySelector("details.menu[open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+}
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -73,6 +86,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape") closeMenu();
   if (event.key === "Enter" && event.target instanceof HTMLElement && event.target.matches("[data-row]")) {
     open();
   } else if (event.key in ACTIONS) {

@@ -1,5 +1,6 @@
 // Reads the page anew every few seconds, and never gets in the way.
-import { whenLapsed } from "./clock.js";
+import { age, follow, whenLapsed } from "./clock.js";
+import { spoken } from "./since.js";
 import {
   clearFailure,
   clearSilence,
@@ -20,10 +21,10 @@ const chip = document.getElementById("pause");
 const EVERY = Number(live.dataset.poll || 0);
 const LONGEST = 30000;
 const SOONEST = 1000;
-const PAUSED = "echomq.paused";
+const STOPPED = "echomq.stopped";
 
-// A pause lasts from page to page, as long as the tab is open.
-let isPaused = sessionStorage.getItem(PAUSED) === "yes";
+// A stop lasts from page to page, as long as the tab is open.
+let isStopped = sessionStorage.getItem(STOPPED) === "yes";
 let running = 0;
 let failed = 0;
 let wait = EVERY;
@@ -40,13 +41,18 @@ function isBusy() {
   return document.hidden || running > 0 || document.querySelector("dialog[open]") !== null;
 }
 
+function title(pressed) {
+  if (isStill()) return "This page stays as it is.";
+  return pressed ? "Read this page anew again (p)" : "Stop reading this page anew (p)";
+}
+
 function say(word, detail, css, pressed) {
   if (!chip) return;
   chip.hidden = false;
   chip.className = `chip ${css}`;
   chip.disabled = isStill();
   chip.setAttribute("aria-pressed", String(pressed));
-  chip.title = pressed ? "Read this page live again (p)" : "Stop reading this page anew (p)";
+  chip.title = title(pressed);
   chip.querySelector("[data-word]").textContent = word;
   chip.querySelector("[data-detail]").textContent = detail;
   const shape = css === "live" ? "live" : css === "soon" ? "expiring" : "paused";
@@ -55,15 +61,16 @@ function say(word, detail, css, pressed) {
 
 function sayState() {
   const every = `every ${Math.round(wait / 1000)} s`;
-  if (isStill()) say("not live", "", "plain", false);
-  else if (isPaused) say("paused", "", "plain", true);
+  if (isStill()) say("not reading", "", "plain", false);
+  else if (isStopped) say("stopped", `, read ${spoken(age())}`, "plain", true);
   else if (isStale()) say("stale", `, trying ${every}`, "soon", false);
-  else say("live", `, ${every}`, "live", false);
+  else say("reading", ` ${every}`, "live", false);
+  follow(!isStopped && !isStale());
 }
 
 function plan(after) {
   clearTimeout(timer);
-  if (EVERY && !isPaused && !isStill()) timer = setTimeout(read, after);
+  if (EVERY && !isStopped && !isStill()) timer = setTimeout(read, after);
 }
 
 export function read() {
@@ -130,12 +137,13 @@ document.addEventListener("htmx:afterRequest", (event) => {
   const { xhr, successful } = event.detail;
   if (!isPoll(event)) {
     running = Math.max(0, running - 1);
+    const isWrite = event.detail.requestConfig.verb !== "get";
     if (successful) {
-      clearFailure();
+      // A section that loads itself says nothing of what failed elsewhere.
+      if (isWrite || event.detail.target === live) clearFailure();
       if (event.detail.target === live) freshened();
     } else {
       const isSilence = xhr.status === 0 || xhr.status === 503;
-      const isWrite = event.detail.requestConfig.verb !== "get";
       showFailure(isWrite ? unanswered(xhr) : sentence(xhr), isSilence);
     }
     sayState();
@@ -160,37 +168,38 @@ document.addEventListener("htmx:afterSwap", (event) => {
 });
 
 document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && !isPaused) read();
+  if (!document.hidden && !isStopped) read();
 });
 onLeave((isAsked) => {
-  if (isAsked || !isPaused) readNow();
+  if (isAsked || !isStopped) readNow();
 });
-// The server's judgement of a lease that has just run out; at most one such read a second.
+// The server's judgement of a lease whose deadline has just passed; at most one such read a second.
 whenLapsed(() => {
-  if (isPaused || !EVERY || poll || failed) return;
+  if (isStopped || !EVERY || poll || failed) return;
   plan(Math.max(50, lastRead + SOONEST - performance.now()));
 });
 onContent(() => {
   const role = document.querySelector(".rail[data-role]");
-  const shown = document.querySelector(".who [data-role]");
-  if (role && shown) shown.textContent = role.dataset.role;
+  if (!role) return;
+  for (const shown of document.querySelectorAll("[data-my-role]")) shown.textContent = role.dataset.role;
 });
 window.addEventListener("pageshow", (event) => {
-  if (event.persisted && !isPaused) readNow();
+  if (event.persisted && !isStopped) readNow();
 });
 
-export function togglePause() {
+export function toggleReading() {
   if (!EVERY || isStill()) return;
-  isPaused = !isPaused;
-  sessionStorage.setItem(PAUSED, isPaused ? "yes" : "no");
+  isStopped = !isStopped;
+  sessionStorage.setItem(STOPPED, isStopped ? "yes" : "no");
   drop();
   sayState();
-  if (isPaused) clearTimeout(timer);
+  if (isStopped) clearTimeout(timer);
   else read();
 }
 
 if (chip && EVERY) {
-  chip.addEventListener("click", togglePause);
+  chip.addEventListener("click", toggleReading);
   sayState();
   plan(EVERY);
+  setInterval(() => isStopped && sayState(), 1000);
 }

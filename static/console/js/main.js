@@ -2,6 +2,7 @@
 import "./morph.js";
 import "./failures.js";
 import "./clock.js";
+import "./since.js";
 import "./zone.js";
 import "./ticks.js";
 import "./press.js";

@@ -12,13 +12,18 @@ let cameAt = 0;
 const texts = new WeakMap();
 
 // Each says how many seconds its clocks are ahead of UTC at an instant.
-const UTC = { key: "UTC", place: "", ahead: () => 0 };
-const LOCAL = { key: "local", place: "this computer, ", ahead: (date) => Math.round(-60 * date.getTimezoneOffset()) };
+const UTC = { key: "UTC", name: "UTC", place: "", ahead: () => 0 };
+const LOCAL = {
+  key: "local",
+  name: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  place: "this computer, ",
+  ahead: (date) => Math.round(-60 * date.getTimezoneOffset()),
+};
 // Of the console's zone the page knows how its clocks stand now, and in the quarters to come.
 const CONSOLE = {
   key: button && button.dataset.name === "UTC" ? "UTC" : "console",
   place: button && button.dataset.city ? `${button.dataset.city}, ` : "",
-  ahead: () => Number((document.getElementById("clock") || button).dataset.ahead),
+  ahead: () => Number((document.querySelector("#clock, .rail[data-ahead]") || button).dataset.ahead),
 };
 
 function quarters(zone) {
@@ -72,6 +77,15 @@ function put(element, text) {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
+// "UTC" before an offset gives way where there is little room.
+function putZone(element, word) {
+  if (element.textContent === word && (word === "UTC" || element.firstElementChild)) return;
+  const name = document.createElement("span");
+  name.textContent = "UTC";
+  if (word !== "UTC") name.className = "wide-only";
+  element.replaceChildren(name, word.slice(3));
+}
+
 function textsOf(element, today) {
   const date = new Date(Number(element.dataset.ms));
   if (shown === CONSOLE || Number.isNaN(date.getTime())) return texts.get(element);
@@ -80,6 +94,7 @@ function textsOf(element, today) {
   const time = here.day === today.day ? here.clock.slice(0, 8) : `${here.day} ${here.clock.slice(0, 5)}`;
   return {
     title: here.word === "UTC" ? exact(utc) : `${exact(here)} (${exact(utc)})`,
+    dated: exact(here),
     time: here.seconds === today.seconds ? time : `${time} ${offset(here.seconds)}`,
   };
 }
@@ -89,7 +104,7 @@ function showTime(element, today) {
   if (!said) return;
   if (element.title !== said.title) element.title = said.title;
   element.toggleAttribute("data-rewritten", shown !== CONSOLE);
-  put(element.querySelector(".exact"), said.time);
+  put(element.querySelector(".exact"), "dated" in element.dataset ? said.dated : said.time);
 }
 
 function showClock() {
@@ -99,7 +114,7 @@ function showClock() {
 function show() {
   const today = read(now(), shown);
   for (const element of document.querySelectorAll("time[data-ms]")) showTime(element, today);
-  for (const element of document.querySelectorAll("[data-zone]")) put(element, today.word);
+  for (const element of document.querySelectorAll("[data-zone]")) putZone(element, today.word);
   for (const element of document.querySelectorAll("[data-place]")) put(element, shown.place);
   showClock();
 }
@@ -107,7 +122,8 @@ function show() {
 // The texts as the server wrote them, to come back to. What is read anew loses its mark.
 function keep(within) {
   for (const element of within.querySelectorAll("time[data-ms]:not([data-rewritten])")) {
-    texts.set(element, { title: element.title, time: element.querySelector(".exact")?.textContent || "" });
+    const time = element.querySelector(".exact")?.textContent || "";
+    texts.set(element, { title: element.title, time, dated: time });
   }
 }
 
@@ -120,6 +136,11 @@ if (button && zones.length > 1) {
     show();
   });
 }
+
+// A time that is typed is meant on the clocks that are shown.
+document.addEventListener("formdata", ({ target, formData }) => {
+  if (shown !== CONSOLE && target.querySelector("[data-moment]")) formData.set("zone", shown.name);
+});
 
 onContent((at) => {
   cameAt = at;

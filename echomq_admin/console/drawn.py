@@ -1,0 +1,121 @@
+"""The records that the row templates place: every text in them is ready."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from echomq_admin.console.payloads import Sight
+
+# A link that is longer is not repeated in its row.
+_LONGEST_MORE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Pips:
+    """A stall count as dots: `on` filled, `off` empty; `text` is the number or "?".
+
+    `why` says in words what the dots mean.
+    """
+
+    text: str
+    on: range
+    off: range
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """The score of a row as an instant: `ms`, or `None` for one that is none, which `text` then
+    shows as it is; `is_due` when it has come."""
+
+    ms: float | None
+    text: str
+    is_due: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job of a list. `key` carries id, attempts and stalls as seen to the action; `help` says
+    what to do about a `fault`; `odd` says how the row and its list disagree. `href` is empty for
+    an id that is too long for an address, `lane_href` for a lane without a page, and `key` where
+    no action can take the job. `more_href` is a link to be repeated, of short ids only."""
+
+    dom_id: str
+    key: str
+    name: str
+    href: str
+    fault: str
+    help: str
+    odd: str
+    state: str
+    attempts: str
+    stalls: Pips
+    lane: str
+    lane_href: str
+    parent: str
+    error: Sight
+    payload: Sight
+    progress: Sight
+    minted_ms: int | None
+    stamp: Stamp
+    refusal: str
+    ticked: bool
+
+    @property
+    def more_href(self) -> str:
+        return self.href if len(self.href) <= _LONGEST_MORE else ""
+
+    @property
+    def error_id(self) -> str:
+        return self.dom_id + "e"
+
+    @property
+    def payload_id(self) -> str:
+        return self.dom_id + "p"
+
+    @property
+    def progress_id(self) -> str:
+        return self.dom_id + "g"
+
+    @property
+    def fault_id(self) -> str:
+        return self.dom_id + "f"
+
+
+@dataclass(frozen=True, slots=True)
+class Countdown:
+    """What is left of a lease. `fill` is how much of the bar (0 to 100) is left on the page's
+    scale."""
+
+    phase: str
+    left: str
+    remaining_ms: float | None
+    fill: float
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseRow:
+    """A job in flight; `fate` is what the next sweep does with a lapsed one, "?" when unknown.
+    `sign_ms` is when it was last renewed, `None` when that cannot be told."""
+
+    job: JobRow
+    lease: Countdown
+    fate: str
+    dies: bool
+    sign_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FateRow:
+    """A row of the sweep's preview."""
+
+    dom_id: str
+    name: str
+    fault: str
+    phase: str
+    left: str
+    remaining_ms: float | None
+    attempts: str
+    stalls: Pips
+    fate: str
+    dies: bool
