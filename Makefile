@@ -18,7 +18,7 @@ run: runtime
 
 test: development
 	@browser=$$($(PY) tools/browser.py) && $(MAKE) check && \
-	CHROMIUM="$$browser" exec $(PY) -m pytest -n auto --maxprocesses 4
+	CHROMIUM="$$browser" exec $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 check: development
 	@$(PY) -m ruff check .

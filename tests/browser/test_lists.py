@@ -17,9 +17,9 @@ LISTS = ("pending", "active", "scheduled", "dead")
 
 @pytest.fixture
 def hours(scene) -> list[str]:
-    """60 dead jobs, minted a minute apart up to now."""
+    """60 dead jobs, minted a minute apart up to half a minute ago."""
     now = scene.now_ms()
-    made = [ids.mint("JOB", now - 60_000 * (59 - n)) for n in range(60)]
+    made = [ids.mint("JOB", now - 30_000 - 60_000 * (59 - n)) for n in range(60)]
     for job_id in made:
         scene.dead(job_id)
     return made

@@ -84,7 +84,7 @@ def test_what_is_not_there_is_not_found_said_in_plain_and_made_by_nobody(
             f"/{WHERE[part]}", f"/{quote(code)}" if code.startswith("~") else f"/{code}", 1
         )
         answer = who.get(path, headers=headers, follow=True)
-        is_told = route in LEFT or (route in {"job", "queue_open"} and headers)
+        is_told = route in LEFT or (route == "job" and headers)
         assert answer.status_code == (200 if is_told else 404), path
         assert_plain(answer, name)
     assert dump(filled.store) == before
