@@ -10,7 +10,6 @@ from echomq_admin.console import words
 from echomq_admin.console.forms import Selection, new_op_id
 from echomq_admin.console.places import Place
 from echomq_admin.fleet.names import brief, shown, to_url
-from echomq_admin.fleet.preferences import queue_settings
 from echomq_admin.operations.actions import ACTIONS, Consent
 
 LISTED = 100
@@ -49,7 +48,7 @@ def context(request: HttpRequest, place: Place, chosen: Selection) -> dict:
     """What the confirmation page (or dialog) shows and carries on."""
     attempts = [chosen.tokens.get(job_id) for job_id in chosen.job_ids]
     stalls = [chosen.stalls.get(job_id) for job_id in chosen.job_ids]
-    max_stalled = queue_settings(place.server.name, place.queue).max_stalled
+    max_stalled = place.settings.max_stalled
     return {
         "place": place,
         "count": len(chosen.job_ids),

@@ -11,13 +11,12 @@ from echomq_admin.emq import ids
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.reads import JobLook
 from echomq_admin.fleet.names import brief
-from echomq_admin.fleet.preferences import queue_settings
 
 
 def head(place: Place, look: JobLook, who: str) -> dict:
     """Who the job is, where it is, and what is odd about that; `who` is the person's name."""
     job = look.job
-    max_stalled = _max_stalled(place)
+    max_stalled = place.settings.max_stalled
     mint = ids.parse(job.job_id)
     here = job_view.job_link(place, job.job_id)
     return {
@@ -46,7 +45,7 @@ def body(place: Place, look: JobLook, may: Callable[[str], bool], who: str) -> d
     user has the right."""
     job = look.job
     panels, rows = job_fields.drawn(place.server.name, place.queue, job.job_id, look.fields)
-    actions = job_view.action_rows(place, look, may, who, _max_stalled(place))
+    actions = job_view.action_rows(place, look, may, who, place.settings.max_stalled)
     requeues = any(one.verb == "requeue" and not one.why_not for one in actions)
     return {
         "fields": rows,
@@ -61,10 +60,6 @@ def body(place: Place, look: JobLook, may: Callable[[str], bool], who: str) -> d
         **_lane(place, look),
         **_parent(place, look),
     }
-
-
-def _max_stalled(place: Place) -> int:
-    return queue_settings(place.server.name, place.queue).max_stalled
 
 
 def _lane(place: Place, look: JobLook) -> dict:

@@ -18,7 +18,6 @@ from echomq_admin.console.rows import Listing
 from echomq_admin.console.tables import ListTable
 from echomq_admin.console.tabs import tabs
 from echomq_admin.emq.reads import ActivePage, Job, JobPage
-from echomq_admin.fleet.preferences import queue_settings
 
 
 class Asked:
@@ -27,7 +26,7 @@ class Asked:
     def __init__(self, request: HttpRequest, place: Place, table: type[ListTable]) -> None:
         self.request = request
         self.place = place
-        self.settings = queue_settings(place.server.name, place.queue)
+        self.settings = place.settings
         self.table = table = table.of(self.settings)
         self.look = PageLook.read(request.GET)
         self.jump = tools.jump(self.look, place, table.ahead)

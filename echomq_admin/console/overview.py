@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -14,7 +14,7 @@ from echomq_admin.console.strip import MOST_LINES, strip
 from echomq_admin.fleet.attention import Need, Why, needs
 from echomq_admin.fleet.discovery import last_failure, last_pass
 from echomq_admin.fleet.models import Failure, Pass
-from echomq_admin.fleet.preferences import QueueSettings, all_settings
+from echomq_admin.fleet.preferences import QueueSettings, all_settings, defaults
 from echomq_admin.fleet.servers import Server, console_read_only, servers
 from echomq_admin.fleet.snapshot import ServerSnapshot, lives, snapshots
 
@@ -170,8 +170,21 @@ def _needs(lines: list[ServerLine], chosen: str) -> dict[str, object]:
         "more_away": max(0, len(away) - MOST_LINES),
         "closed": closed[:MOST_LINES],
         "more_closed": max(0, len(closed) - MOST_LINES),
-        "notes": strip((need for need in found if chosen in ("", need.server)), chosen),
+        "notes": strip(
+            (need for need in found if chosen in ("", need.server)), _max_stalled(lines), chosen
+        ),
     }
+
+
+def _max_stalled(lines: list[ServerLine]) -> Callable[[Need], int]:
+    """What a sweep starts with, of settings that were read for the page."""
+    own = {line.look.server: line.own for line in lines}
+
+    def of(need: Need) -> int:
+        queue = need.counts.queue if need.counts else ""
+        return (own[need.server].get(queue) or defaults(queue)).max_stalled
+
+    return of
 
 
 def _cut(query: QueryDict, count: int) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from django.http import Http404
 from django.urls import reverse
@@ -12,6 +13,7 @@ from echomq_admin.emq import reads
 from echomq_admin.emq.reads import QueueCounts
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import brief
+from echomq_admin.fleet.preferences import QueueSettings, queue_settings
 from echomq_admin.fleet.servers import Server, UnknownServer
 from echomq_admin.fleet.snapshot import ServerSnapshot, live
 from echomq_admin.operations.services import allowed
@@ -53,6 +55,11 @@ class Place:
         """The same place with the numbers that its page has just read itself; `None` is none."""
         fresh = {name: count for name, count in counts.items() if count is not None}
         return replace(self, counts=replace(self.counts, **fresh)) if self.counts else self
+
+    @cached_property
+    def settings(self) -> QueueSettings:
+        """The settings in force for this queue, read when first asked for."""
+        return queue_settings(self.server.name, self.queue)
 
     def may(self, user, verb: str) -> bool:
         """Whether this user may use the verb here, now."""

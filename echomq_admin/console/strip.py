@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -13,7 +13,6 @@ from echomq_admin.console.words import counted, jobs
 from echomq_admin.emq.reads import QueueCounts
 from echomq_admin.fleet.attention import Need, Why
 from echomq_admin.fleet.names import brief
-from echomq_admin.fleet.preferences import queue_settings
 
 MOST_LINES = 5
 _LONGEST_NAME = 60
@@ -44,31 +43,36 @@ class Note:
     query: str
 
 
-def strip(needs: Iterable[Need], server: str = "") -> list[Note]:
-    """The notes about queues, the worst first; `server` is the one that the page is about."""
+def strip(
+    needs: Iterable[Need], max_stalled: Callable[[Need], int], server: str = ""
+) -> list[Note]:
+    """The notes about queues, the worst first; `server` is the one that the page is about, and
+    `max_stalled` says what a sweep of the queue of a need starts with."""
     found: dict[Why, list[Need]] = {why: [] for why in _NOTES}
     for need in needs:
         if need.why in found:
             found[need.why].append(need)
-    return [_note(why, some, server) for why, some in found.items() if some]
+    return [_note(why, some, max_stalled, server) for why, some in found.items() if some]
 
 
-def _note(why: Why, needs: list[Need], server: str) -> Note:
+def _note(why: Why, needs: list[Need], max_stalled: Callable[[Need], int], server: str) -> Note:
     css, icon, line, query = _NOTES[why]
     needs.sort(key=lambda need: need.order)
     where = {"server": server} if server else {}
     return Note(
         css,
         icon,
-        tuple(line(need, need.counts) for need in needs[:MOST_LINES]),
+        tuple(line(need, need.counts, max_stalled(need)) for need in needs[:MOST_LINES]),
         max(0, len(needs) - MOST_LINES),
         urlencode(query | where),
     )
 
 
-def _lapsed(need: Need, counts: QueueCounts) -> Line:
+def _lapsed(need: Need, counts: QueueCounts, budget: int) -> Line:
     lead = f"{counted(need.size, 'lease')} lapsed"
-    return _line(need, counts, "active", lead, " on ", f"{_since(counts)}.{_sweep(need, counts)}")
+    return _line(
+        need, counts, "active", lead, " on ", f"{_since(counts)}.{_sweep(need, counts, budget)}"
+    )
 
 
 def _since(counts: QueueCounts) -> str:
@@ -78,11 +82,10 @@ def _since(counts: QueueCounts) -> str:
     return f", {first}{times.ago(counts.lapsed_ms, counts.now_ms)}"
 
 
-def _sweep(need: Need, counts: QueueCounts) -> str:
+def _sweep(need: Need, counts: QueueCounts, budget: int) -> str:
     """What a sweep would do, where that is known."""
     if counts.lapse is None or counts.faults or need.stale:
         return ""
-    budget = queue_settings(need.server, counts.queue).max_stalled
     lapse = counts.lapse
     parts = (
         (lapse.recovered(budget), "recovers {:,}"),
@@ -98,13 +101,13 @@ def _sweep(need: Need, counts: QueueCounts) -> str:
     return f" A sweep with max stalled {budget:,} {said}{some}."
 
 
-def _off_ring(need: Need, counts: QueueCounts) -> Line:
+def _off_ring(need: Need, counts: QueueCounts, _budget: int) -> Line:
     lead = f"{counted(need.size, 'lane')} {'is' if need.size == 1 else 'are'} off the ring"
     rest = ": no worker is led to the jobs that wait there."
     return _line(need, counts, "lanes", lead, " on ", rest)
 
 
-def _paused(need: Need, counts: QueueCounts) -> Line:
+def _paused(need: Need, counts: QueueCounts, _budget: int) -> Line:
     waiting = counts.waiting
     wait = "waits" if waiting == 1 else "wait"
     rest = f", {jobs(waiting)} {wait}." if waiting is not None else ", it is unknown how many wait."

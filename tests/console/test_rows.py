@@ -6,11 +6,10 @@ import re
 
 import pytest
 
-from echomq_admin.console import lists, places, times, words
+from echomq_admin.console import places, times, words
 from echomq_admin.console.rows import Listing, lease_row
 from echomq_admin.emq.reads import active_page, sweep_preview
-from echomq_admin.fleet import discovery, servers
-from echomq_admin.fleet.preferences import QueueSettings
+from echomq_admin.fleet import discovery, preferences, servers
 from tests.console.scene import A, B, C, G, rows, tags, text
 
 LISTS = ("pending", "active", "scheduled", "dead")
@@ -83,8 +82,8 @@ def test_the_lane_of_a_row_leads_to_its_waiting_jobs(scene, browser, tab, group)
     assert [row.split()[0] for row in rows(html)] == [B]
 
 
-def test_stalls_are_judged_by_the_max_stalled_of_the_queue(scene, browser, monkeypatch):
-    monkeypatch.setattr(lists, "queue_settings", lambda *_: QueueSettings(max_stalled=4))
+def test_stalls_are_judged_by_the_max_stalled_of_the_queue(scene, browser):
+    preferences.change("prod", "orders", "olena", max_stalled=4)
     scene.active(A, -1_000, stalled=2)
     scene.dead(B, stalled=1)
     html = get(browser, "active")
@@ -275,11 +274,11 @@ def test_a_score_that_is_no_time_keeps_every_digit(score, said):
     assert times.number(float(score)) == said
 
 
-def test_the_last_sign_is_told_where_the_length_of_leases_is_known(scene, browser, monkeypatch):
+def test_the_last_sign_is_told_where_the_length_of_leases_is_known(scene, browser):
     scene.active(A, 16_000)
     scene.active(B, 60_000)
     assert "Last sign" not in text(get(browser, "active"))
-    monkeypatch.setattr(lists, "queue_settings", lambda *_: QueueSettings(lease_ms=30_000))
+    preferences.change("prod", "orders", "olena", lease_ms=30_000)
     html = get(browser, "active")
     assert "Last sign" in text(html)
     near, far = rows(html)

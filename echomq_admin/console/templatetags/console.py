@@ -10,10 +10,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from echomq_admin.console import times
-from echomq_admin.console.places import Place
 from echomq_admin.console.words import jobs
 from echomq_admin.fleet import patterns
-from echomq_admin.fleet.preferences import queue_settings
 from echomq_admin.fleet.spans import span
 
 register = template.Library()
@@ -50,12 +48,6 @@ def icon(name: str, css: str = "") -> SafeString:
 def patterns_note() -> dict[str, str]:
     """A note while EMQ_QUEUES cannot be read."""
     return {"trouble": patterns.trouble()}
-
-
-@register.simple_tag
-def queue_note(place: Place) -> str:
-    """What people noted about the queue of a page."""
-    return queue_settings(place.server.name, place.queue).note
 
 
 @register.simple_tag
