@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import BrowserContext, Page, Request, Response
+from playwright.sync_api import BrowserContext, Locator, Page, Request, Response
+
+from tests.waiting import wait_for
 
 _WATCH_POLICY = """
 window.policyViolations = [];
@@ -63,6 +65,20 @@ def is_own_read(request: Request) -> bool:
 def is_poll(response: Response) -> bool:
     """Whether this is the answer to such a request."""
     return is_own_read(response.request)
+
+
+def run_until_visible(locator: Locator) -> None:
+    """Run the page's own clock on until something is to be seen.
+
+    How far that is is not known beforehand: a read that is under way while the clock jumps counts
+    as a slow one, and the page then waits longer before the next.
+    """
+
+    def is_visible_a_second_on() -> bool:
+        locator.page.clock.run_for(1_000)
+        return locator.is_visible()
+
+    wait_for(is_visible_a_second_on)
 
 
 def next_poll(page: Page, count: int = 1) -> None:
