@@ -53,6 +53,10 @@ if EMQ_DEMO:
         EMQ_SERVERS = DEMO_SERVERS.read_text(encoding="ascii", errors="replace")
 EMQ_QUEUES = os.environ.get("EMQ_QUEUES", "")
 EMQ_READ_ONLY = _flag("EMQ_READ_ONLY", False)
+# Whether actions of the role admin must give a reason.
+EMQ_REASONS = _flag("EMQ_REASONS", False)
+# How long removed jobs can be restored, and requeues undone to the letter.
+EMQ_TRASH_DAYS = float(os.environ.get("EMQ_TRASH_DAYS") or 7)
 _PREFIX = "/".join(["", *os.environ.get("EMQ_PREFIX", "").strip("/").split("/")]).rstrip("/")
 if _PREFIX:
     FORCE_SCRIPT_NAME = _PREFIX
@@ -71,6 +75,7 @@ INSTALLED_APPS = [
     "template_partials",
     "echomq_admin",
     "echomq_admin.fleet",
+    "echomq_admin.ledger",
     "echomq_admin.operations",
     "echomq_admin.console",
 ]

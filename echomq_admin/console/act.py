@@ -1,25 +1,23 @@
-"""The pages that move jobs: requeue and sweep. Every move passes the one audited door."""
+"""The sweep: its preview and its result. Every move passes the one audited door."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.http import urlencode
 
-from echomq_admin.console import asking, forms, outcomes, places, sweeps
+from echomq_admin.console import forms, outcomes, places, sweeps
 from echomq_admin.console.access import acts, page
-from echomq_admin.console.forms import PageLook, Selection, SweepForm
+from echomq_admin.console.forms import SweepForm
 from echomq_admin.console.htmx import say, show
-from echomq_admin.console.links import job_url
 from echomq_admin.console.outcomes import Outcome
 from echomq_admin.console.places import Place
 from echomq_admin.console.rows import fate_row
 from echomq_admin.console.tables import FateTable
 from echomq_admin.console.tabs import tabs
 from echomq_admin.emq import reads
-from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.preferences import queue_settings
 from echomq_admin.fleet.snapshot import refresh
 from echomq_admin.operations.actions import ACTIONS
@@ -34,34 +32,7 @@ from echomq_admin.operations.services import (
     perform,
 )
 
-_FOREIGN = "Nothing was moved: the form names a job in a way that no page of the console writes."
 LONGEST_ADDRESS = 8_000
-_NONE = "Nothing was moved: no job was ticked."
-
-
-@acts("requeue")
-def requeue(request: HttpRequest, server: str, queue: str) -> HttpResponse:
-    """Put dead jobs back: one by its own button, ticked ones after a confirmation."""
-    place = places.find(server, queue)
-    back = _dead_url(request, place)
-    try:
-        chosen = Selection.read(request.POST)
-    except ValueError:
-        return _refuse(request, back, _FOREIGN)
-    if request.POST.get("on") == "job" and len(chosen.job_ids) == 1:
-        back = job_url(server, queue, chosen.job_ids[0])
-    if not chosen.job_ids:
-        return _refuse(request, back, _NONE)
-    if not asking.is_confirmed(request.POST, queue, chosen):
-        return show(
-            request, "console/ask.html", asking.context(request, place, chosen), part="dialog"
-        )
-    reset = request.POST.get("reset_stalls") == "on"
-    seen = sorted(chosen.tokens.items())
-    op_id = forms.op_id(request.POST, "requeue", server, queue, chosen.job_ids, seen, reset)
-    args = {"reset_stalls": reset}
-    call = Call("requeue", server, queue, chosen.job_ids, chosen.tokens, args, op_id)
-    return _perform(request, place, call, back, _requeued)
 
 
 def sweep(request: HttpRequest, server: str, queue: str) -> HttpResponse:
@@ -140,19 +111,6 @@ def _perform(
     return _to(back, done.call.op_id)
 
 
-def _requeued(_request: HttpRequest, place: Place, done: Done) -> Outcome:
-    level = "part" if done.refusals else "done"
-    return Outcome(level, _named(done), done.note, done.refusals, at_ms=place.now_ms)
-
-
-def _named(done: Done) -> str:
-    """The sentence of the call; a single job is named in it."""
-    if len(done.call.job_ids) != 1:
-        return done.sentence
-    (job_id,) = done.call.job_ids
-    return f"{brief(job_id)} {'not requeued' if done.refusals else 'requeued'}"
-
-
 def _swept(request: HttpRequest, place: Place, done: Done) -> Outcome:
     swept = {job_id: str(word) for job_id, word in done.outcomes.items()}
     seen = forms.read_seen(request.POST.get("seen", ""))
@@ -190,12 +148,6 @@ def _to(back: str, op_id: str) -> HttpResponse:
     return redirect(f"{back}{'&' if '?' in back else '?'}did={op_id}")
 
 
-def _dead_url(request: HttpRequest, place: Place) -> str:
-    look = PageLook.read(QueryDict(request.POST.get("look", "")))
-    query = look.query()
-    return place.url("queue_dead") + (f"?{query}" if query else "")
-
-
 def _lost(request: HttpRequest, place: Place, call: Call, sentence: str) -> HttpResponse:
     """No answer came. The form stays as it was: sent again, it repeats the same call."""
     if request.htmx:
@@ -212,5 +164,6 @@ def _lost(request: HttpRequest, place: Place, call: Call, sentence: str) -> Http
         "fields": fields,
         "action": request.path,
         "label": ACTIONS[call.action].label,
+        "back_url": place.sweep_url,
     }
     return show(request, "console/again.html", context, status=503)

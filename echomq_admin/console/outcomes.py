@@ -22,7 +22,7 @@ LISTED = 20
 class Outcome:
     """`level` is "done", "part" (some were refused) or "refused". `refusals` maps job id to its
     sentence; `result` is what a page of its own shows beside its preview; `at_ms` when it was done
-    by the server's clock, 0 for unknown."""
+    by the server's clock, 0 for unknown; `undo` the op_id of a call that can be undone, if any."""
 
     level: str
     sentence: str
@@ -30,6 +30,7 @@ class Outcome:
     refusals: Mapping[str, str] = field(default_factory=dict)
     result: Mapping[str, object] = field(default_factory=dict)
     at_ms: int = 0
+    undo: str = ""
 
     @property
     def told(self) -> list[tuple[str, str]]:

@@ -65,13 +65,17 @@ class Place:
         """Whether this user may use the verb here, now."""
         return self.read_only is None and allowed(user, verb)
 
+    def url_of(self, verb: str) -> str:
+        """The address of an action here."""
+        return reverse("act", args=[self.server.name, self.queue, verb])
+
     @property
     def sweep_url(self) -> str:
         return self.url("sweep")
 
     @property
     def requeue_url(self) -> str:
-        return self.url("requeue")
+        return self.url_of("requeue")
 
     @property
     def dead_url(self) -> str:

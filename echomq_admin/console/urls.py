@@ -16,6 +16,7 @@ from echomq_admin.console import (
     repeatables,
     server,
 )
+from echomq_admin.console.acting import views as acting
 from echomq_admin.fleet.names import NameConverter
 
 
@@ -26,6 +27,7 @@ class HandMade(NameConverter):
 
 
 register_converter(HandMade, "name")
+register_converter(acting.VerbConverter, "verb")
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -55,7 +57,7 @@ urlpatterns = [
     path("q/<slug:server>/<name:queue>/pending", queue.pending, name="queue_pending"),
     path("q/<slug:server>/<name:queue>/dead", queue.dead, name="queue_dead"),
     path("q/<slug:server>/<name:queue>/audit", queue.audit, name="queue_audit"),
-    path("q/<slug:server>/<name:queue>/requeue", act.requeue, name="requeue"),
     path("q/<slug:server>/<name:queue>/sweep", act.sweep, name="sweep"),
+    path("q/<slug:server>/<name:queue>/<verb:verb>", acting.act, name="act"),
     path("q/<slug:server>/<name:queue>", queue.queue, name="queue"),
 ]

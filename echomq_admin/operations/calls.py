@@ -15,7 +15,8 @@ class Call:
     `tokens` maps a job id to the attempts that the caller saw; a job without one is not fenced.
     `args` holds what the action declares (`ACTIONS[name].args`). `op_id` names the call: the
     same op_id again moves nothing twice, within 24 h. An empty one is replaced by a fresh one.
-    `step` counts the bounded steps of one press, the first is 0.
+    `step` counts the bounded steps of one press, the first is 0. `reason` is why, in the words of
+    the person, for the trail; empty for none.
     """
 
     action: str
@@ -26,6 +27,7 @@ class Call:
     args: Mapping[str, object] = field(default_factory=dict)
     op_id: str = ""
     step: int = 0
+    reason: str = ""
 
     @property
     def step_op_id(self) -> str:

@@ -16,3 +16,58 @@ class Console(models.Model):
             ("operate", "Can move jobs back and pause queues"),
             ("administer", "Can bury, remove, edit, drain and obliterate"),
         ]
+
+
+class Before(models.Model):
+    """What a dead job had before a requeue, so that the requeue can be undone to the letter.
+
+    `op_id` is that of the whole call. `error` and `stalled` are those of the row, `None` where it
+    had none; a stall count that is no number counts as none.
+    """
+
+    op_id = models.CharField(max_length=120)
+    server = models.CharField(max_length=64)
+    queue = models.BinaryField()
+    job_id = models.BinaryField()
+    attempts = models.BigIntegerField()
+    error = models.BinaryField(null=True)
+    stalled = models.BigIntegerField(null=True)
+    at_ms = models.BigIntegerField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["server", "op_id"], name="before_by_call"),
+            models.Index(fields=["at_ms"], name="before_by_time"),
+        ]
+
+
+class Trashed(models.Model):
+    """A job that was removed, or is about to be: all that is needed to put it back.
+
+    Written before the removal is sent; `is_removed` once it is known to be done. `body` is msgpack:
+    a map of `fields`, `logs`, `dependencies`, `processed`, `failed`, `unsuccessful`, `dedup`.
+    `places` is msgpack: a list of [set, group or nil, score]. `key` is the 16-byte BLAKE2s of the
+    id. `at_ms` is the clock of the console's host.
+    """
+
+    op_id = models.CharField(max_length=120)
+    server = models.CharField(max_length=64)
+    queue = models.BinaryField()
+    job_id = models.BinaryField()
+    key = models.BinaryField(max_length=16)
+    actor = models.CharField(max_length=300)
+    reason = models.TextField(blank=True)
+    at_ms = models.BigIntegerField()
+    attempts = models.BigIntegerField(null=True)
+    size = models.PositiveBigIntegerField()
+    places = models.BinaryField()
+    body = models.BinaryField()
+    is_removed = models.BooleanField(default=False)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["at_ms", "id"], name="trash_by_time"),
+            models.Index(fields=["server", "queue", "at_ms", "id"], name="trash_by_queue"),
+            models.Index(fields=["server", "op_id"], name="trash_by_call"),
+            models.Index(fields=["key"], name="trash_by_job"),
+        ]

@@ -14,7 +14,7 @@ from echomq_admin.emq import Drained
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import shown
 from echomq_admin.fleet.snapshot import refresh
-from echomq_admin.operations import failures, looks, sentences
+from echomq_admin.operations import failures, keeping, looks, recording, sentences
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.actions import ACTIONS, Role
 from echomq_admin.operations.calls import Call, Done
@@ -94,6 +94,7 @@ def _step(user, call: Call, before: object) -> Done:
         return _perform(user, call, before)
     except Refused as refused:
         logger.warning("refused: %s by %s: %s", _target(call), _who(user), refused.sentence)
+        recording.refused(call, user.get_username(), refused)
         raise
 
 
@@ -105,11 +106,24 @@ def _perform(user, call: Call, before: object) -> Done:
         raise NotAllowed(not_allowed(user, f"use {action.label}", action.role))
     call = checked(action, call)
     server = _server(action, call)
+    actor = user.get_username()
+    recording.opened(action, call, actor)
+    call = _kept(action, server, call, actor)
     try:
-        result = send(action, server, call, user.get_username(), before)
+        result = send(action, server, call, actor, before)
     except failures.FAILURES as error:
         raise failures.refusal(error, action, server, call) from error
-    return _done(action, server, call, result)
+    done = _done(action, server, call, result)
+    keeping.after(action, done)
+    recording.settled(action, server, call, actor, done.sentence)
+    return done
+
+
+def _kept(action: Action, server: servers.Server, call: Call, actor: str) -> Call:
+    try:
+        return keeping.before(action, server, call, actor)
+    except failures.FAILURES as error:
+        raise failures.before_sending(error, server, call) from error
 
 
 def _server(action: Action, call: Call) -> servers.Server:

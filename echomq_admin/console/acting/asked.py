@@ -1,0 +1,143 @@
+"""What a button or a confirmation asks for, read once from its form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.http import QueryDict
+
+from echomq_admin.console import forms, links
+from echomq_admin.console.forms import PageLook, Selection
+from echomq_admin.console.places import Place
+from echomq_admin.emq.keyspace import from_wire, to_wire
+from echomq_admin.fleet.names import from_url
+from echomq_admin.operations.action import Action, Consent
+from echomq_admin.operations.arguments import Argument, Blob, Flag, Name, Whole
+from echomq_admin.operations.calls import Call
+from echomq_admin.operations.refusals import Invalid
+
+# The pages that an action leads back to; the first is where an address names none.
+BACKS = (
+    "queue_dead",
+    "queue_active",
+    "queue_pending",
+    "queue_scheduled",
+    "queue_lanes",
+    "queue_audit",
+    "queue_settings",
+    "job",
+)
+_YES = "on"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One press. `typed` maps the names of the action's arguments to what stands in their fields;
+    an argument whose field was not there is missing. `errors` maps names to sentences.
+
+    `shown` is the signed summary of the confirmation, empty when none was shown yet; `typed_name`
+    what stands in the field for the queue's name. `back` is the page to lead back to (see `BACKS`),
+    `look` how its list was looked at.
+    """
+
+    action: Action
+    place: Place
+    chosen: Selection
+    typed: Mapping[str, str]
+    values: Mapping[str, object]
+    errors: Mapping[str, str]
+    reason: str
+    op_id: str
+    shown: str
+    typed_name: str
+    back: str
+    look: str
+
+    @classmethod
+    def read(cls, form: QueryDict, action: Action, place: Place) -> Asked:
+        """From the fields of a form, or of an address. Raises `ValueError` for a job or a lane that
+        no page of the console wrote."""
+        chosen = Selection.read(form)
+        typed = {one.name: form[one.name] for one in action.args if one.name in form}
+        values, errors = _values(action, form)
+        back = form.get("back", "")
+        return cls(
+            action=action,
+            place=place,
+            chosen=chosen,
+            typed=typed,
+            values=values,
+            errors=errors,
+            reason=form.get("reason", "").strip(),
+            op_id=form.get("op_id", ""),
+            shown=form.get("shown", ""),
+            typed_name=form.get("typed", "").strip(),
+            back=back if back in BACKS else BACKS[0],
+            look=form.get("look", ""),
+        )
+
+    @property
+    def consent(self) -> Consent:
+        return self.action.consent_for(len(self.chosen.job_ids))
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the press itself is all the consent that is needed, and nothing is left to fill
+        in: the button of one row, of one job, of one lane."""
+        is_one = self.chosen.only or self.action.target not in {"job", "jobs"}
+        return is_one and self.consent is Consent.CLICK and not self.errors
+
+    @property
+    def back_url(self) -> str:
+        """The page that the press came from, as it was looked at."""
+        if self.back == "job" and len(self.chosen.job_ids) == 1:
+            where = self.place.server.name, self.place.queue
+            return links.job_url(*where, self.chosen.job_ids[0])
+        back = BACKS[0] if self.back == "job" else self.back
+        query = PageLook.read(QueryDict(self.look)).query()
+        return self.place.url(back) + (f"?{query}" if query else "")
+
+    def call(self, post: QueryDict) -> Call:
+        """The call that is asked for: named by the form's own op_id and by all that it asks, so
+        that a double click repeats it and another button of the same form does not."""
+        chosen, values = self.chosen, self.values
+        where = self.place.server.name, self.place.queue
+        seen = sorted(chosen.tokens.items())
+        named = (*chosen.job_ids, seen, sorted(map(repr, values.items())))
+        op_id = forms.op_id(post, self.action.verb, *where, *named)
+        tokens = {} if self.action.fenced == "never" else chosen.tokens
+        return Call(
+            self.action.verb, *where, chosen.job_ids, tokens, values, op_id, reason=self.reason
+        )
+
+
+def _values(action: Action, form: QueryDict) -> tuple[dict[str, object], dict[str, str]]:
+    """The checked arguments, and for those that cannot be taken why not."""
+    values: dict[str, object] = {}
+    errors: dict[str, str] = {}
+    for one in action.args:
+        try:
+            given = _given(one, form)
+            if given is None and one.required and not getattr(one, "may_be_none", False):
+                errors[one.name] = f"{one.label} is missing."
+            elif one.name in form or isinstance(one, Flag):
+                values[one.name] = one.clean(given)
+        except Invalid as error:
+            errors[one.name] = error.sentence
+    return values, errors
+
+
+def _given(one: Argument, form: QueryDict) -> object:
+    """What stands in the field of an argument; `None` for nothing."""
+    if isinstance(one, Flag):
+        return form.get(one.name) == _YES
+    text = form.get(one.name)
+    if text is None or (text == "" and isinstance(one, Name | Whole)):
+        return None
+    if isinstance(one, Name):
+        return from_url(text)
+    if isinstance(one, Blob):
+        # A form sends CRLF for each line break of a text area.
+        return to_wire(from_wire(text.encode()).replace("\r\n", "\n"))
+    return text

@@ -1,0 +1,50 @@
+"""The fields of a confirmation, drawn from the arguments that an action declares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from echomq_admin.console.acting.asked import Asked
+from echomq_admin.operations.arguments import Argument, Blob, Flag, Whole
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field. `kind` is "flag", "number", "area" or "text"; `value` is what stands in it, of a
+    flag whether it is ticked. `when_off` and `when_on` say what a flag does, in place of `help`."""
+
+    name: str
+    kind: str
+    label: str
+    value: object
+    help: str
+    required: bool
+    error: str = ""
+    when_off: str = ""
+    when_on: str = ""
+
+
+def fields(asked: Asked, starts: dict[str, object], without: frozenset[str]) -> list[Field]:
+    """A field for each argument that is not in `without`; `starts` are values to begin with, where
+    nothing was typed yet."""
+    return [_field(asked, one, starts) for one in asked.action.args if one.name not in without]
+
+
+def _field(asked: Asked, one: Argument, starts: dict[str, object]) -> Field:
+    value = asked.typed.get(one.name, starts.get(one.name, one.default))
+    kind = _kind(one)
+    if kind == "flag":
+        value = bool(asked.values.get(one.name, starts.get(one.name, False)))
+    # Nothing was wrong yet with a form that nobody has filled in.
+    error = asked.errors.get(one.name, "") if asked.shown else ""
+    return Field(
+        one.name, kind, one.label, "" if value is None else value, one.help, one.required, error
+    )
+
+
+def _kind(one: Argument) -> str:
+    if isinstance(one, Flag):
+        return "flag"
+    if isinstance(one, Whole):
+        return "number"
+    return "area" if isinstance(one, Blob) else "text"
