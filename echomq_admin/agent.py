@@ -1,6 +1,8 @@
-"""The agent: discovery of every server, again and again, until it is told to stop.
+"""The agent: discovers what every server has, copies its audit and tidies the trash, again and
+again, until told to stop.
 
-What it has done is in the database after every slice of a pass, so it may be ended at any moment.
+What it has done is in the database after every slice of a pass and every few entries of a stream,
+so it may be ended at any moment.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from django.db import Error as DatabaseError
@@ -16,8 +19,12 @@ from django.db import connection
 from echomq_admin.fleet.discovery import carry_on, note_failure
 from echomq_admin.fleet.discovery import trouble as trouble_of_pass
 from echomq_admin.fleet.servers import TROUBLE, Server, trouble
+from echomq_admin.ledger.copyist import Copyist
+from echomq_admin.operations import trash
 
 EVERY_S = 10.0
+COPY_EVERY_S = 2.0
+TIDY_EVERY_S = 3600.0
 _LEAST_PAUSE_S = 1.0
 _FAREWELL_S = 0.5
 
@@ -25,19 +32,25 @@ log = logging.getLogger(__name__)
 
 
 class Agent:
-    """Watches each server in a thread of its own, so that none waits for another.
+    """Works on each server in threads of its own, so that none waits for another.
 
     `stop` returns within half a second; a thread that is still waiting for its server then
     is left to end with the process.
     """
 
-    def __init__(self, servers: Iterable[Server], every_s: float = EVERY_S) -> None:
+    def __init__(
+        self,
+        servers: Iterable[Server],
+        every_s: float = EVERY_S,
+        copy_every_s: float = COPY_EVERY_S,
+    ) -> None:
         self._stop = threading.Event()
+        works: list[_Work] = []
+        for server in servers:
+            works.append(_Discovering(server, self._stop, every_s))
+            works.append(_Copying(server, self._stop, copy_every_s))
         self._threads = [
-            threading.Thread(
-                target=_Watch(server, self._stop, every_s).run, name=server.name, daemon=True
-            )
-            for server in servers
+            threading.Thread(target=work.run, name=work.name, daemon=True) for work in works
         ]
 
     def start(self) -> None:
@@ -51,10 +64,16 @@ class Agent:
             thread.join(max(0.0, deadline - time.monotonic()))
 
 
-class _Watch:
-    """Passes over one server; says so once when they begin to fail and once when they end to."""
+class _Work(ABC):
+    """Something done to one server again and again.
+
+    Says once when it begins to fail and once when it ends to.
+    """
+
+    what = ""
 
     def __init__(self, server: Server, stop: threading.Event, every_s: float) -> None:
+        self.name = f"{self.what} {server.name}"
         self._server = server
         self._stop = stop
         self._every_s = every_s
@@ -63,36 +82,105 @@ class _Watch:
     def run(self) -> None:
         while not self._stop.is_set():
             started = time.monotonic()
-            self._pass()
+            self._try()
             spent = time.monotonic() - started
             self._stop.wait(max(_LEAST_PAUSE_S, self._every_s - spent))
         connection.close()
 
-    def _pass(self) -> None:
+    def _try(self) -> None:
         try:
-            carry_on(self._server, self._stop)
+            self._do()
         except TROUBLE as error:
-            self._failed(trouble_of_pass(self._server, error))
+            self._troubled(error)
         except DatabaseError as error:
-            self._failed(f"what {self._server.name} has cannot be remembered: {error}")
+            self._failed(f"{self._unwritten()}: {error}")
             connection.close()
         except Exception as error:
-            # Nothing may end the watch: without it, the pages would show old queues for ever.
+            # Nothing may end the work: without it, the pages would show what is old for ever.
             self._failed(trouble(self._server, error), error)
             connection.close()
         else:
             self._worked()
 
+    @abstractmethod
+    def _do(self) -> None:
+        """One round."""
+
+    @abstractmethod
+    def _troubled(self, error: Exception) -> None:
+        """The server failed, or the way to it."""
+
+    @abstractmethod
+    def _unwritten(self) -> str:
+        """What it means that the database failed."""
+
     def _failed(self, sentence: str, unforeseen: Exception | None = None) -> None:
         if not self._is_troubled:
             log.warning("%s", sentence, exc_info=unforeseen)
         self._is_troubled = True
+
+    def _worked(self) -> None:
+        if self._is_troubled:
+            log.info("%s", self._again())
+        self._is_troubled = False
+
+    @abstractmethod
+    def _again(self) -> str:
+        """That it works again."""
+
+
+class _Discovering(_Work):
+    """Passes over the keys of one server; why a pass failed is on its pages."""
+
+    what = "discover"
+
+    def _do(self) -> None:
+        carry_on(self._server, self._stop)
+
+    def _troubled(self, error: Exception) -> None:
+        self._failed(trouble_of_pass(self._server, error))
+
+    def _unwritten(self) -> str:
+        return f"what {self._server.name} has cannot be remembered"
+
+    def _failed(self, sentence: str, unforeseen: Exception | None = None) -> None:
+        super()._failed(sentence, unforeseen)
         try:
             note_failure(self._server.name, sentence)
         except DatabaseError:
             connection.close()
 
-    def _worked(self) -> None:
-        if self._is_troubled:
-            log.info("%s is read again", self._server.name)
-        self._is_troubled = False
+    def _again(self) -> str:
+        return f"{self._server.name} is read again"
+
+
+class _Copying(_Work):
+    """Copies the audit of one server into the trail, and now and then tidies up."""
+
+    what = "copy"
+
+    def __init__(self, server: Server, stop: threading.Event, every_s: float) -> None:
+        super().__init__(server, stop, every_s)
+        self._copyist = Copyist(server)
+        self._tidied_at = float("-inf")
+
+    def _do(self) -> None:
+        self._copyist.round(self._stop)
+        trash.settle(self._server)
+        if time.monotonic() - self._tidied_at >= TIDY_EVERY_S:
+            self._tidy()
+            self._tidied_at = time.monotonic()
+
+    def _tidy(self) -> None:
+        self._copyist.tidy()
+        trash.prune()
+
+    def _troubled(self, error: Exception) -> None:
+        # A server that is out of reach is told of by the passes over its keys.
+        log.debug("%s", trouble(self._server, error))
+
+    def _unwritten(self) -> str:
+        return f"the audit of {self._server.name} cannot be copied"
+
+    def _again(self) -> str:
+        return f"the audit of {self._server.name} is copied again"

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("EMQ_DATA", BASE_DIR / "var"))
@@ -18,6 +22,21 @@ def _flag(name: str, default: bool) -> bool:
 
 def _words(name: str, default: str = "") -> list[str]:
     return os.environ.get(name, default).split()
+
+
+def _whole(name: str, default: int, least: int) -> int:
+    text = os.environ.get(name, "").strip() or str(default)
+    if not (text.isascii() and text.isdecimal() and least <= int(text[:9]) == int(text)):
+        raise ImproperlyConfigured(f"{name} is a whole number from {least} on, not {text[:50]!a}.")
+    return int(text)
+
+
+def _days(name: str, default: int) -> float:
+    text = os.environ.get(name, "").strip() or str(default)
+    if not re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,9})?", text):
+        shown = repr(text[:50])
+        raise ImproperlyConfigured(f"{name} is a number of days, such as 0.5, not {shown}.")
+    return float(text)
 
 
 def _kept_secret(path: Path) -> str:
@@ -56,13 +75,15 @@ EMQ_READ_ONLY = _flag("EMQ_READ_ONLY", False)
 # Whether actions of the role admin must give a reason.
 EMQ_REASONS = _flag("EMQ_REASONS", False)
 # How long removed jobs can be restored, and requeues undone to the letter.
-EMQ_TRASH_DAYS = float(os.environ.get("EMQ_TRASH_DAYS") or 7)
+EMQ_TRASH_DAYS = _days("EMQ_TRASH_DAYS", 7)
 _PREFIX = "/".join(["", *os.environ.get("EMQ_PREFIX", "").strip("/").split("/")]).rstrip("/")
 if _PREFIX:
     FORCE_SCRIPT_NAME = _PREFIX
 if _flag("EMQ_TLS_PROXY", False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+# How many proxies stand before the console, each of which adds to X-Forwarded-For whom it answers.
+EMQ_PROXIES = _whole("EMQ_PROXIES", 0, 0)
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -73,6 +94,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "django_tables2",
     "template_partials",
+    "axes",
     "echomq_admin",
     "echomq_admin.fleet",
     "echomq_admin.ledger",
@@ -92,6 +114,11 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "echomq_admin.console.addresses.Addresses",
     "echomq_admin.console.middleware.ConsoleMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
 ]
 ROOT_URLCONF = "echomq_admin.urls"
 WSGI_APPLICATION = "echomq_admin.wsgi.application"
@@ -126,6 +153,18 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
+# Sign-ins are throttled by django-axes; what console/signing/ makes of it is told there.
+AXES_FAILURE_LIMIT = _whole("EMQ_SIGN_IN_TRIES", 5, 1)
+AXES_COOLOFF_TIME = timedelta(minutes=_whole("EMQ_SIGN_IN_WAIT_MINUTES", 15, 1))
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_HANDLER = "echomq_admin.console.signing.throttle.Throttle"
+AXES_LOCKOUT_CALLABLE = "echomq_admin.console.signing.views.locked_out"
+AXES_CLIENT_IP_CALLABLE = "echomq_admin.console.signing.whence.address"
+AXES_RESET_ON_SUCCESS = True
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = AXES_VERBOSE = False
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "overview"
 LOGOUT_REDIRECT_URL = "login"
@@ -168,4 +207,6 @@ LOGGING = {
         "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["wire"]}
     },
     "root": {"handlers": ["stderr"], "level": "INFO"},
+    # The console says itself who failed to sign in, and from where.
+    "loggers": {"axes": {"level": "ERROR"}},
 }

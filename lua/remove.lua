@@ -18,13 +18,6 @@ if early then return early end
 local force = ARGV[3] == '1'
 local dedup = ARGV[4] ~= '' and BASE .. 'de:' .. ARGV[4]
 
-local function is_held(id)
-  for _, set in ipairs({ PENDING, ACTIVE, SCHEDULE, DEAD }) do
-    if redis.call('ZSCORE', set, id) then return true end
-  end
-  return false
-end
-
 local function delete(id, row)
   leave_active(id, row)
   leave_waiting(id, row)

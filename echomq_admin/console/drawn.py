@@ -38,10 +38,12 @@ class JobRow:
     """A job of a list. `key` carries id, attempts and stalls as seen to the action; `help` says
     what to do about a `fault`; `odd` says how the row and its list disagree. `href` is empty for
     an id that is too long for an address, `lane_href` for a lane without a page, and `key` where
-    no action can take the job. `more_href` is a link to be repeated, of short ids only."""
+    the person can do nothing with the job. `is_movable`: more can be done with it than to remove
+    it. `more_href` is a link to be repeated, of short ids only."""
 
     dom_id: str
     key: str
+    is_movable: bool
     name: str
     href: str
     fault: str

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from echomq_admin.console import links, payloads
 from echomq_admin.console.payloads import Sight
-from echomq_admin.console.places import Place
 from echomq_admin.console.words import LOST
 from echomq_admin.emq.audit import Entry
 from echomq_admin.emq.keyspace import from_wire
@@ -37,8 +36,8 @@ class JobLine:
 
 @dataclass(frozen=True, slots=True)
 class EntryLine:
-    """One entry. `detail` leaves arguments out that are false; `jobs` are the first `MOST_JOBS`,
-    `more` counts the others."""
+    """One entry. `detail` leaves arguments out that are false; `jobs` are the first few, `more`
+    counts the others."""
 
     entry_id: str
     op: str
@@ -53,8 +52,9 @@ class EntryLine:
     fault: str
 
 
-def line(entry: Entry, place: Place | None = None) -> EntryLine:
-    """An entry with every text made safe to read; its jobs are links when `place` is given."""
+def line(entry: Entry, where: tuple[str, str] | None = None, most: int = MOST_JOBS) -> EntryLine:
+    """An entry with every text made safe to read, and `most` of its jobs; they are links when
+    `where` names the server and the queue."""
     counted = Counter(moved.outcome for moved in entry.jobs)
     return EntryLine(
         entry_id=entry.entry_id,
@@ -67,8 +67,8 @@ def line(entry: Entry, place: Place | None = None) -> EntryLine:
         detail=" · ".join(
             _argument(*pair) for pair in entry.detail.items() if pair[1] is not False
         ),
-        jobs=tuple(_job(entry, at, place) for at in range(min(len(entry.jobs), MOST_JOBS))),
-        more=max(0, len(entry.jobs) - MOST_JOBS),
+        jobs=tuple(_job(entry, at, where) for at in range(min(len(entry.jobs), most))),
+        more=max(0, len(entry.jobs) - most),
         fault=brief(entry.fault) if entry.fault else "",
     )
 
@@ -80,12 +80,12 @@ def word(outcome: str, op: str) -> str:
     return _WORDS.get(outcome, brief(outcome).replace("_", " "))
 
 
-def _job(entry: Entry, at: int, place: Place | None) -> JobLine:
+def _job(entry: Entry, at: int, where: tuple[str, str] | None) -> JobLine:
     moved = entry.jobs[at]
     error = None if moved.error is None else Text(len(moved.error), moved.error)
     return JobLine(
         name=brief(moved.job_id),
-        href=links.job_href(place.server.name, place.queue, moved.job_id) if place else "",
+        href=links.job_href(*where, moved.job_id) if where else "",
         outcome=word(moved.outcome, entry.op),
         attempts=_number(moved.attempts),
         stalled=_number(moved.stalled),

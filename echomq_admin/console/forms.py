@@ -119,6 +119,11 @@ class Selection:
             bool(only),
         )
 
+    def key(self, job_id: str) -> str:
+        """The form value of a job, as the person saw it."""
+        attempts, stalled = self.tokens.get(job_id, ""), self.stalls.get(job_id, "")
+        return f"{attempts}:{stalled}:{to_url(job_id)}"
+
 
 def _seen(value: str) -> tuple[str, int | None, int | None]:
     attempts, _, rest = value.partition(":")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import partial
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 
 from echomq_admin.console import (
-    entries,
     job_fields,
     job_log,
     job_page,
@@ -26,6 +25,7 @@ from echomq_admin.console.htmx import is_fragment, show
 from echomq_admin.console.job_log import LogLook
 from echomq_admin.console.payloads import size
 from echomq_admin.console.places import Place
+from echomq_admin.console.trail import of_job
 from echomq_admin.emq import audit, reads
 from echomq_admin.emq.fields import read_field
 from echomq_admin.emq.keyspace import to_wire
@@ -33,12 +33,11 @@ from echomq_admin.emq.reads import JobLook
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import brief, from_url
 from echomq_admin.fleet.snapshot import snapshot
+from echomq_admin.ledger import trail
 from echomq_admin.operations.services import allowed
 
 MOST_RAW = 64_000_000
 _ENDINGS = {"JSON": ".json", "text": ".txt"}
-TRAIL_LOOK = 100
-TRAIL_BYTES = 1_000_000
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -81,20 +80,14 @@ def job_logs(request: HttpRequest, server: str, queue: str, job: str) -> HttpRes
 
 @page
 def job_trail(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
-    """What the newest entries of the audit stream say of this job."""
+    """What the trail says of this job, and the audit stream where the trail is behind it."""
     place = _place(server, queue)
-    tail = audit.tail(place.server.client, queue, TRAIL_LOOK, TRAIL_BYTES)
-    mine = [
-        replace(entry, jobs=tuple(moved for moved in entry.jobs if moved.job_id == job))
-        for entry in tail.entries
-    ]
     is_section = is_fragment(request) and request.htmx.target == "trail"
     context = {
         "place": place,
         "name": brief(job),
         "job_url": _url(place, job),
-        "tail": tail,
-        "entries": [entries.line(entry) for entry in mine if entry.jobs],
+        "did": of_job.of_job(place, job, timezone.now().timestamp() * 1_000),
         "now_ms": place.now_ms,
     }
     return show(request, "console/job_trail.html", context, part="trail" if is_section else "live")
@@ -137,10 +130,13 @@ def _context(request: HttpRequest, place: Place, look: JobLook) -> dict:
     outcome = outcomes.kept(request)
     said = {
         "place": place,
-        "outcome": outcome,
+        **outcomes.context(request, place, outcome),
         "refusal": outcome.refusals.get(look.job.job_id, "") if outcome else "",
         "dismiss": "",
         "op_id": new_op_id(),
+        "in_trail": not look.audited
+        and trail.names_job(place.server.name, place.queue, look.job.job_id),
+        "back": "job",
     }
     if outcome and outcome.level == "done":
         said["moved_on"] = job_words.moved_on(look)
@@ -151,13 +147,19 @@ def _context(request: HttpRequest, place: Place, look: JobLook) -> dict:
 def _last_seen(request: HttpRequest, place: Place, look: JobLook) -> dict:
     """Whether a job that is not here was: the page that polls had it, or the audit names it."""
     had = is_fragment(request) and request.GET.get("had") == "1"
-    named = not had and bool(look.audited) and _is_named(place, look.job.job_id)
+    named = not had and _is_named(place, look)
     return {"had": had, "was_named": named, "state": "gone" if had or named else "not here"}
 
 
-def _is_named(place: Place, job_id: str) -> bool:
-    """Whether one of the newest entries of the audit names the job; one round trip."""
-    found = audit.tail(place.server.client, place.queue, audit.PER_CALL, TRAIL_BYTES)
+def _is_named(place: Place, look: JobLook) -> bool:
+    """Whether the trail names the job, or one of the newest entries of the audit does, which takes
+    one round trip."""
+    job_id = look.job.job_id
+    if trail.names_job(place.server.name, place.queue, job_id):
+        return True
+    if not look.audited:
+        return False
+    found = audit.tail(place.server.client, place.queue, audit.PER_CALL, of_job.MOST_BYTES)
     return any(moved.job_id == job_id for entry in found.entries for moved in entry.jobs)
 
 

@@ -46,13 +46,14 @@ def body(place: Place, look: JobLook, may: Callable[[str], bool], who: str) -> d
     job = look.job
     panels, rows = job_fields.drawn(place.server.name, place.queue, job.job_id, look.fields)
     actions = job_view.action_rows(place, look, may, who, place.settings.max_stalled)
-    requeues = any(one.verb == "requeue" and not one.why_not for one in actions)
+    pressed = (one for one in actions if one.offer and not one.offer.asks)
     return {
         "fields": rows,
         "panels": panels,
         "offered": [one for one in actions if one.is_offered],
         "barred": [one for one in actions if not one.is_offered],
-        "key": key(job) if requeues else "",
+        "key": key(job),
+        "primary": next(pressed, None),
         "may_sweep": place.read_only is None and may("sweep"),
         "lock": job_view.lock_text(look),
         "dedup_name": brief(look.dedup.dedup_id) if look.dedup else "",

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from django.http import QueryDict
 from django.urls import reverse
 
-from echomq_admin.console import job_words, links, payloads, rows, times, words
+from echomq_admin.console import job_words, links, offers, payloads, rows, times, words
+from echomq_admin.console.forms import query_of
+from echomq_admin.console.offers import Offer
 from echomq_admin.console.places import Place
 from echomq_admin.console.rows import LeaseRow, Listing, Stamp
 from echomq_admin.emq.flow import Children, Parent
@@ -35,7 +37,9 @@ class HeldRow:
 @dataclass(frozen=True, slots=True)
 class ActionRow:
     """An action with the command that makes it; `why_not` when it cannot be made now, `said` what
-    it does. `is_offered`: it can be made now, though perhaps not by this person."""
+    it does. `is_offered`: it can be made now, though perhaps not by this person.
+
+    `offer` is its button, `None` where it has none here; `href` leads to its confirmation."""
 
     verb: str
     label: str
@@ -44,6 +48,8 @@ class ActionRow:
     command: tuple[str, ...] = ()
     by_force: bool = False
     is_offered: bool = False
+    offer: Offer | None = None
+    href: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,9 +225,27 @@ def _action_row(
     said = one.note or ACTIONS[one.verb].help
     if one.verb == "requeue":
         said = _requeue(look, one.note, max_stalled)
-    return ActionRow(
+    row = ActionRow(
         one.verb, one.label, one.why_not, said, tuple(command.split(" ")), one.by_force, is_offered
     )
+    named = rows.key(look.job)
+    if one.verb not in offers.OF_JOB or not named:
+        return row
+    offer = offers.offer(place, one.verb)
+    return replace(row, offer=offer, href=f"{offer.url}?{_asks(look, one, named)}")
+
+
+def _asks(look: JobLook, one: Possible, named: str) -> str:
+    """The query of a confirmation: the job as it was seen, and what goes along with it."""
+    dedup = look.dedup
+    is_named = one.verb == "remove" and dedup is not None and dedup.holds
+    fields = {
+        "job": named,
+        "back": "job",
+        "force": "on" if one.by_force else "",
+        "dedup_id": to_url(dedup.dedup_id) if is_named and dedup else "",
+    }
+    return query_of(fields)
 
 
 def _requeue(look: JobLook, note: str, max_stalled: int) -> str:
@@ -230,6 +254,6 @@ def _requeue(look: JobLook, note: str, max_stalled: int) -> str:
         note or "It goes back into its own lane, or into pending.",
         words.attempts_kept([look.job.attempts]),
         words.stalls_kept([look.job.stalled], max_stalled),
-        "To start it at 0, tick the job in the dead tab." if look.job.stalled else "",
+        "Requeue… lets it start at 0." if look.job.stalled else "",
     )
     return " ".join(filter(None, said))

@@ -8,13 +8,13 @@ from functools import cache
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from echomq_admin.console.links import lane_href
+from echomq_admin.console.links import LONGEST_ID, lane_href
 from echomq_admin.console.places import Place
 from echomq_admin.console.rows import dom_id
 from echomq_admin.console.templatetags.console import icon
 from echomq_admin.console.words import counted, jobs, lane_command
 from echomq_admin.emq.reads import Lane, LanePage, LaneState, Rota
-from echomq_admin.fleet.names import brief, shown
+from echomq_admin.fleet.names import brief, shown, to_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,15 @@ _STANDINGS: dict[Rota, Standing] = {
 @dataclass(frozen=True, slots=True)
 class LaneRow:
     """A lane of the list. `depth` and `in_flight` are `None` when unknown; the other cells are
-    drawn already. `href` leads to its jobs, empty for a name too long for an address; `help`
-    says what to do when ring and lane disagree."""
+    drawn already. `href` leads to its jobs, empty for a name too long for an address, and `key`
+    names it in a form; `is_paused` is `None` when that is unknown; `help` says what to do when
+    ring and lane disagree."""
 
     dom_id: str
     name: str
     href: str
+    key: str
+    is_paused: bool | None
     fault: str
     standing: str
     help: str
@@ -97,6 +100,8 @@ def lane_row(lane: Lane, place: Place) -> LaneRow:
         dom_id=dom_id(state.group),
         name=brief(state.group),
         href=lane_href(place.server.name, place.queue, state.group),
+        key=to_url(state.group) if len(state.group) <= LONGEST_ID else "",
+        is_paused=state.paused,
         fault=fault,
         standing=_drawn(state, fault),
         help=f"{standing.why}\n{_settle(place, state)}" if standing.is_wrong else "",

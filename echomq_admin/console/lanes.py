@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 
-from echomq_admin.console import lane_rows, places
+from echomq_admin.console import lane_rows, outcomes, places
 from echomq_admin.console.access import page
-from echomq_admin.console.forms import SIZES, query_of, rows_of
+from echomq_admin.console.forms import SIZES, new_op_id, query_of, rows_of
 from echomq_admin.console.htmx import show
 from echomq_admin.console.lists import around, turns
+from echomq_admin.console.places import Place
 from echomq_admin.console.tables import NUM, Heading
 from echomq_admin.emq.reads import LaneLook, LanePage, lane_page
 from echomq_admin.fleet import discovery
@@ -116,9 +117,23 @@ def lanes(request: HttpRequest, server: str, queue: str) -> HttpResponse:
         "lost": lane_rows.lost_slots(found),
         "everything": look.query(q="", only=""),
         "forth_word": "Go on" if found.matching is None else "",
+        "acts": _acts(place, request.user),
+        "op_id": new_op_id(),
+        "here": look.query(),
+        **outcomes.context(request, place, outcomes.kept(request)),
         **turns(look, found),
     }
     return show(request, "console/lanes.html", context)
+
+
+def _acts(place: Place, user) -> dict[str, str]:
+    """The addresses of what the user may do with a lane, by the name of the button; `any` is set
+    when there is one."""
+    verbs = {"pause": "pause_lane", "resume": "resume_lane", "limit": "limit_lane"}
+    if place.counts and place.counts.lapsed:
+        verbs["reap"] = "reap_group"
+    urls = {name: place.url_of(verb) for name, verb in verbs.items() if place.may(user, verb)}
+    return urls | {"any": "yes"} if urls else {}
 
 
 def _said(found: LanePage) -> str:

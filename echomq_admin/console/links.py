@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from urllib.parse import urlencode
 
 from django.urls import get_script_prefix, reverse
 
@@ -32,6 +33,14 @@ def lane_href(server: str, queue: str, group: str) -> str:
     if len(group) > LONGEST_ID:
         return ""
     return f"{queue_url(server, queue, 'pending')}?lane={to_url(group)}"
+
+
+def trail_url(server: str, queue: str, job_id: str | None = None) -> str:
+    """The address of the trail of a queue, or of one of its jobs."""
+    fields = {"server": server, "queue": to_url(queue)}
+    if job_id is not None:
+        fields["job"] = to_url(job_id)
+    return f"{reverse('trail')}?{urlencode(fields)}"
 
 
 @lru_cache(maxsize=4096)

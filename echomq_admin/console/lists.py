@@ -9,10 +9,10 @@ from typing import Protocol
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from echomq_admin.console import links, tools
+from echomq_admin.console import links, offers, outcomes, tools
 from echomq_admin.console.budget import Budget
 from echomq_admin.console.columns import columns_of
-from echomq_admin.console.forms import SIZES, PageLook, SweepForm
+from echomq_admin.console.forms import SIZES, PageLook, SweepForm, new_op_id
 from echomq_admin.console.places import Place
 from echomq_admin.console.rows import Listing
 from echomq_admin.console.tables import ListTable
@@ -31,6 +31,8 @@ class Asked:
         self.look = PageLook.read(request.GET)
         self.jump = tools.jump(self.look, place, table.ahead)
         self.columns = columns_of(request.user, table)
+        self.bar = offers.bar(place, request.user, table.tab)
+        self.outcome = outcomes.kept(request)
         self.client = place.server.client
         self.start = (self.look.rows, self.look.cursor)
         self.descending = self.look.order == "desc" if self.look.order else table.descends
@@ -55,7 +57,16 @@ class Asked:
         shown = frozenset(name for name, is_shown in self.columns.shown.items() if is_shown)
         budget = Budget(links.job_href(*self._queue, job.job_id) for job in jobs_of(found))
         return Listing(
-            self.place, state, found.now_ms, most, lane, shown, budget, self.settings.lease_ms
+            self.place,
+            state,
+            found.now_ms,
+            most,
+            lane,
+            shown,
+            budget,
+            self.settings.lease_ms,
+            self.bar,
+            self.outcome.refusals if self.outcome else {},
         )
 
     @property
@@ -75,6 +86,10 @@ class Asked:
             "table": made,
             "headings": made.list_headings("" if is_by_score else f"?{turned}", self.descending),
             "show": columns.shown,
+            "bar": self.bar,
+            "op_id": new_op_id(),
+            **outcomes.context(self.request, self.place, self.outcome),
+            "back": f"queue_{table.tab}",
             "tools": tools.tools(self.request, look, found, self.jump, table, columns),
             "order": "" if is_by_score else table.orders[self.descending],
             "is_by_score": is_by_score,

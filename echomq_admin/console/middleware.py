@@ -25,6 +25,7 @@ _WORDS = {
     403: "Refused: you do not have the right to do this.",
     404: "This is not here, or no longer here.",
     405: "This address only takes what a form of the console sends.",
+    429: "Refused: too many sign-ins failed. Wait some minutes.",
     500: "The console failed on this request. The log of the console says why.",
 }
 
@@ -132,7 +133,7 @@ def _silent(request: HttpRequest, sentence: str, server: str) -> HttpResponse:
 def _with_fate(request: HttpRequest, sentence: str) -> str:
     """What became of a press. Trouble gets here only before a call: the call words its own."""
     match = request.resolver_match
-    action = ACTIONS.get(match.url_name or "") if match else None
+    action = ACTIONS.get(match.kwargs.get("verb") or match.url_name or "") if match else None
     if request.method != "POST" or action is None:
         return sentence
     return (

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from django.http import HttpRequest
+from django.urls import reverse
 
+from echomq_admin.console.places import Place
 from echomq_admin.fleet.names import shown
 
 _KEY = "outcomes"
@@ -48,6 +50,18 @@ def keep(request: HttpRequest, op_id: str, outcome: Outcome) -> None:
     kept.pop(op_id, None)
     kept[op_id] = asdict(outcome)
     request.session[_KEY] = dict(list(kept.items())[-_KEPT:])
+
+
+def context(request: HttpRequest, place: Place, outcome: Outcome | None) -> dict:
+    """What `_outcome.html` is given: the outcome, the way to a page without it, and for whom it is
+    permitted the address that undoes the call."""
+    undo = outcome.undo if outcome and place.may(request.user, "return_to_dead") else ""
+    where = place.server.name, place.queue
+    return {
+        "outcome": outcome,
+        "dismiss": dismissed(request),
+        "undo_url": reverse("undo", args=[*where, undo]) if undo else "",
+    }
 
 
 def dismissed(request: HttpRequest) -> str:

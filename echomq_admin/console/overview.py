@@ -17,6 +17,8 @@ from echomq_admin.fleet.models import Failure, Pass
 from echomq_admin.fleet.preferences import QueueSettings, all_settings, defaults
 from echomq_admin.fleet.servers import Server, console_read_only, servers
 from echomq_admin.fleet.snapshot import ServerSnapshot, lives, snapshots
+from echomq_admin.operations.actions import ACTIONS
+from echomq_admin.operations.checks import needs_reason
 
 PER_PAGE = 100
 # What the filter leaves as it is in the address.
@@ -88,7 +90,9 @@ def overview(request: HttpRequest) -> HttpResponse:
         "age_s": age_s,
         "others_s": others_s if others_s > age_s + _NOTABLE_S else 0,
         "read_only": console_read_only(),
-        "may_unhide": may_keep(request, "unhide_queue"),
+        # Where a reason is asked for, the settings page has the field for it.
+        "may_unhide": may_keep(request, "unhide_queue")
+        and not needs_reason(ACTIONS["unhide_queue"]),
         "may_add": may_keep(request, "add_queue"),
         **_address(query),
         **_pager(query, number, pages, len(entries)),

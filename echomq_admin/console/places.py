@@ -16,7 +16,11 @@ from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.preferences import QueueSettings, queue_settings
 from echomq_admin.fleet.servers import Server, UnknownServer
 from echomq_admin.fleet.snapshot import ServerSnapshot, live
+from echomq_admin.operations import trash
 from echomq_admin.operations.services import allowed
+
+# Actions whose page shows what they would do also to those who may not do it.
+_OWN_PAGES = {"sweep", "reap", "reap_group"}
 
 
 class Away(Exception):
@@ -67,15 +71,13 @@ class Place:
 
     def url_of(self, verb: str) -> str:
         """The address of an action here."""
+        if verb in _OWN_PAGES:
+            return self.url(verb)
         return reverse("act", args=[self.server.name, self.queue, verb])
 
     @property
     def sweep_url(self) -> str:
         return self.url("sweep")
-
-    @property
-    def requeue_url(self) -> str:
-        return self.url_of("requeue")
 
     @property
     def dead_url(self) -> str:
@@ -120,7 +122,8 @@ def _count(server: Server, queue: str) -> QueueCounts:
 
 def _knows(server: Server, queue: str) -> bool:
     try:
-        return discovery.knows(server, queue)
+        # A queue whose last job was removed is there as long as that can be restored.
+        return discovery.knows(server, queue) or trash.restorable(server.name, queue).exists()
     except ResponseError as error:
         raise Http404(
             f"No queue “{brief(queue)}” is known, and {server.name} does not say whether it has "

@@ -22,6 +22,9 @@ from echomq_admin.console.tabs import tabs
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import brief, from_url
 from echomq_admin.fleet.servers import Server
+from echomq_admin.operations.actions import ACTIONS
+from echomq_admin.operations.arguments import MAX_REASON
+from echomq_admin.operations.checks import needs_reason
 from echomq_admin.operations.refusals import Invalid, Overtaken, Trouble
 from echomq_admin.operations.services import Call, Refused, perform
 
@@ -46,7 +49,7 @@ def _save(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     if any(error_of(arg, typed) for arg in ARGS):
         return _show(request, places.find(server, queue), typed, was=was)
     try:
-        done = perform(request.user, Call("set_queue", server, queue, args={**typed, "seen": seen}))
+        done = perform(request.user, _call(request, "set_queue", server, queue, seen=seen, **typed))
     except Refused as refused:
         # Whoever was told what stands there now may put something else in its place.
         was = {} if isinstance(refused, Overtaken) else was
@@ -93,16 +96,21 @@ def add(request: HttpRequest, server: str) -> HttpResponse:
     typed = request.POST.get("name", "")
     try:
         queue = _name(typed)
-        done = perform(request.user, Call("add_queue", server, queue))
+        done = perform(request.user, _call(request, "add_queue", server, queue))
     except Refused as refused:
         return _show_added(request, where, typed, refused.sentence)
     return _back(request, server, queue, Outcome("done", done.sentence))
 
 
+def _call(request: HttpRequest, verb: str, server: str, queue: str, **args: object) -> Call:
+    return Call(verb, server, queue, args=args, reason=request.POST.get("reason", ""))
+
+
 def _performed(request: HttpRequest, verb: str, server: str, queue: str) -> Outcome:
     """What came of it. Raises `Trouble`."""
     try:
-        return Outcome("done", perform(request.user, Call(verb, server, queue)).sentence)
+        done = perform(request.user, _call(request, verb, server, queue))
+        return Outcome("done", done.sentence)
     except Trouble:
         raise
     except Refused as refused:
@@ -137,6 +145,9 @@ def _show(
         "read_only": servers.console_read_only(),
         "may_sweep": place.may(request.user, "sweep"),
         "on_settings": True,
+        "needs_reason": needs_reason(ACTIONS["set_queue"]),
+        "reason": request.POST.get("reason", ""),
+        "most_reason": MAX_REASON,
         **{
             f"may_{verb}": may_keep(request, verb)
             for verb in ("set_queue", "hide_queue", "add_queue")

@@ -8,10 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from echomq_admin.console import entries, links, outcomes, places, rows, waiting
+from echomq_admin.console import entries, links, places, rows, waiting
 from echomq_admin.console.access import page
 from echomq_admin.console.charts import timeline
-from echomq_admin.console.forms import PageLook, new_op_id
+from echomq_admin.console.forms import PageLook
 from echomq_admin.console.htmx import show
 from echomq_admin.console.lists import Asked, around
 from echomq_admin.console.tables import DeadTable, LeaseTable, PendingTable, ScheduledTable
@@ -91,23 +91,15 @@ def scheduled(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 
 @page
 def dead(request: HttpRequest, server: str, queue: str) -> HttpResponse:
-    """Dead jobs, newest minted first, with what the last action on them did."""
+    """Dead jobs, newest minted first."""
     asked = Asked(request, places.find(server, queue), DeadTable)
     if asked.moves:
         return asked.settle()
     found = reads.dead_page(asked.client, queue, *asked.start, **asked.way)
-    asked.place = place = asked.place.seen(dead=found.total)
-    outcome = outcomes.kept(request)
-    refusals = outcome.refusals if outcome else {}
+    asked.place = asked.place.seen(dead=found.total)
     listing = asked.listing(found, "dead")
-    drawn = [rows.job_row(job, listing, refusals) for job in found.jobs]
-    context = asked.context(found, drawn, found.total) | {
-        "outcome": outcome,
-        "dismiss": outcomes.dismissed(request),
-        "op_id": new_op_id(),
-        "may_requeue": place.may(request.user, "requeue"),
-    }
-    return show(request, "console/dead.html", context)
+    drawn = [rows.job_row(job, listing) for job in found.jobs]
+    return show(request, "console/dead.html", asked.context(found, drawn, found.total))
 
 
 @page
@@ -134,7 +126,8 @@ def audit(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     context = around(request, place, "audit", PageLook(), tail.total) | {
         "tail": tail,
         "now_ms": place.now_ms,
-        "entries": [entries.line(entry, place) for entry in tail.entries],
+        "entries": [entries.line(entry, (server, queue)) for entry in tail.entries],
+        "trail_url": links.trail_url(server, queue),
     }
     return show(request, "console/audit.html", context)
 

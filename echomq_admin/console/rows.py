@@ -11,6 +11,7 @@ from types import EllipsisType
 from echomq_admin.console import links, payloads, times, words
 from echomq_admin.console.budget import BRIEF, Budget
 from echomq_admin.console.drawn import Countdown, FateRow, JobRow, LeaseRow, Pips, Stamp
+from echomq_admin.console.offers import Bar
 from echomq_admin.console.payloads import Sight
 from echomq_admin.console.places import Place
 from echomq_admin.console.times import countdown
@@ -32,7 +33,8 @@ class Listing:
     """What the rows of a page share: where they are, the `state` that their list stands for, and
     the `max_stalled` of the queue's sweeps. `lane` is that of the list, `None` for no lane and
     `...` where a list holds jobs of any. `shown` are its columns, `budget` is what they share.
-    `lease_ms` is the length of leases in the settings, `None` when they tell none."""
+    `lease_ms` is the length of leases in the settings, `None` when they tell none. `bar` is what
+    the person may do with the jobs, `refusals` those of the call just made, by id."""
 
     place: Place
     state: str
@@ -42,6 +44,8 @@ class Listing:
     shown: frozenset[str] = frozenset({"error", "payload", "progress"})
     budget: Budget = field(default_factory=Budget)
     lease_ms: int | None = None
+    bar: Bar = field(default_factory=Bar)
+    refusals: Mapping[str, str] = field(default_factory=dict)
 
 
 def dom_id(name: str, kind: str = "r") -> str:
@@ -71,15 +75,16 @@ def pips(stalled: int | None, budget: int) -> Pips:
     return Pips(str(stalled), range(stalled), range(max(0, budget - stalled)), why)
 
 
-def job_row(job: Job, listing: Listing, refusals: Mapping[str, str] | None = None) -> JobRow:
-    """A row of a list. `refusals` are those of the call just made, by id."""
-    place, refused, budget = listing.place, refusals or {}, listing.budget
+def job_row(job: Job, listing: Listing) -> JobRow:
+    """A row of a list."""
+    place, refused, budget = listing.place, listing.refusals, listing.budget
     href = budget.link(links.job_href(place.server.name, place.queue, job.job_id))
-    form = budget.form(key(job), 2) if listing.state == "dead" and job.is_movable else ""
+    form = budget.form(key(job), listing.bar.uses) if _is_offered(job, listing) else ""
     name, lane = _name(job.job_id, budget, 4), _name(job.group, budget, 2)
     return JobRow(
         dom_id=dom_id(job.job_id),
         key=form,
+        is_movable=job.is_movable,
         name=name,
         href=href,
         fault=shown(job.fault) if job.fault else "",
@@ -121,13 +126,20 @@ def _help(job: Job, listing: Listing) -> str:
     return said if listing.budget.text(said) else words.MEND_THERE
 
 
+def _is_offered(job: Job, listing: Listing) -> bool:
+    """Whether the person may do something with this job; a lost one can only be removed."""
+    return listing.bar.is_any if job.is_movable else listing.bar.lost is not None
+
+
 def _no_form(job: Job, listing: Listing, form: str, href: str) -> str:
-    """Why a dead job has no box to tick although it could be requeued."""
-    if form or listing.state != "dead":
+    """Why a job has no box and no button although something could be done with it."""
+    if form or not listing.bar.is_any:
         return ""
     if len(job.job_id) > links.LONGEST_ID:
         return words.TOO_LONG
-    return "" if not job.is_movable else words.NO_ROOM if href else words.NO_LINK
+    if not _is_offered(job, listing):
+        return ""
+    return words.NO_ROOM if href else words.NO_LINK
 
 
 def _state(job: Job) -> str:

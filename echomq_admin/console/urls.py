@@ -1,10 +1,8 @@
 """The addresses of the console. `<name:…>` is a name of the wire, plain or in its `~` form."""
 
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path, register_converter
 
 from echomq_admin.console import (
-    act,
     columns,
     find,
     health,
@@ -15,8 +13,13 @@ from echomq_admin.console import (
     queue,
     repeatables,
     server,
+    trash,
 )
+from echomq_admin.console.acting import lapsed, undo
 from echomq_admin.console.acting import views as acting
+from echomq_admin.console.signing.views import SignIn, SignOut
+from echomq_admin.console.trail import export
+from echomq_admin.console.trail import page as trail_page
 from echomq_admin.fleet.names import NameConverter
 
 
@@ -31,17 +34,18 @@ register_converter(acting.VerbConverter, "verb")
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
-    path(
-        "login/",
-        LoginView.as_view(template_name="console/login.html", redirect_authenticated_user=True),
-        name="login",
-    ),
-    path("logout/", LogoutView.as_view(), name="logout"),
+    path("login/", SignIn.as_view(), name="login"),
+    path("logout/", SignOut.as_view(), name="logout"),
     path("healthz", health.healthz, name="healthz"),
     path("find", find.find, name="find"),
+    path("trail", trail_page.trail, name="trail"),
+    path("trail.csv", export.trail_csv, name="trail_csv"),
+    path("trail.ndjson", export.trail_ndjson, name="trail_ndjson"),
     path("columns/<slug:tab>", columns.columns, name="columns"),
     path("s/<slug:server>", server.server, name="server"),
     path("s/<slug:server>/add", preferences.add, name="queue_add"),
+    path("trash", trash.trash, name="trash"),
+    path("q/<slug:server>/<name:queue>/undo/<name:op_id>", undo.undo, name="undo"),
     path("q/<slug:server>/<name:queue>/job/<name:job>/raw", job.job_raw, name="job_raw"),
     path("q/<slug:server>/<name:queue>/job/<name:job>/logs", job.job_logs, name="job_logs"),
     path("q/<slug:server>/<name:queue>/job/<name:job>/trail", job.job_trail, name="job_trail"),
@@ -57,7 +61,9 @@ urlpatterns = [
     path("q/<slug:server>/<name:queue>/pending", queue.pending, name="queue_pending"),
     path("q/<slug:server>/<name:queue>/dead", queue.dead, name="queue_dead"),
     path("q/<slug:server>/<name:queue>/audit", queue.audit, name="queue_audit"),
-    path("q/<slug:server>/<name:queue>/sweep", act.sweep, name="sweep"),
+    path("q/<slug:server>/<name:queue>/sweep", lapsed.sweep, name="sweep"),
+    path("q/<slug:server>/<name:queue>/reap", lapsed.reap, name="reap"),
+    path("q/<slug:server>/<name:queue>/reap_group", lapsed.reap_group, name="reap_group"),
     path("q/<slug:server>/<name:queue>/<verb:verb>", acting.act, name="act"),
     path("q/<slug:server>/<name:queue>", queue.queue, name="queue"),
 ]

@@ -92,6 +92,17 @@ def tail(client: redis.Redis, queue: str, count: int = 100, max_bytes: int = 2_0
     return Tail(tuple(entries), is_cut, total)
 
 
+def place(entry_id: str) -> tuple[int, int]:
+    """Where an id stands in the order of a stream. Raises `ValueError` for what is no id."""
+    ms, _, sequence = entry_id.partition("-")
+    return int(ms), int(sequence or 0)
+
+
+def told(entry_id: str, fields: Mapping[bytes, bytes]) -> Entry:
+    """An entry whose fields were kept elsewhere."""
+    return _entry(entry_id.encode(), fields)
+
+
 def _entry(entry_id: bytes, fields: Mapping[bytes, bytes]) -> Entry:
     faults: list[str] = []
     jobs = _jobs(fields, faults)

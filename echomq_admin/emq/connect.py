@@ -19,17 +19,19 @@ DEFAULTS = {"connect_ms": 1000, "read_ms": 3000, "pool": 16}
 # Beyond these a number cannot be meant, and a clock or a socket would not take it.
 MOST = {"connect_ms": 3_600_000, "read_ms": 3_600_000, "pool": 1_000, "db": 2**31 - 1}
 CLIENT_NAME = "echomq-admin"
+READ_ONLY = "read_only"
 SCHEMES = ("redis", "rediss", "unix")
 
 
 def connect(url: str) -> redis.Redis:
     """A client of `redis://`, `rediss://` or `unix://` that decodes nothing.
 
-    Options stand in the query: `connect_ms`, `read_ms`, `pool` (connections at most) and
-    `client_name`. A call that finds the pool empty waits for `read_ms`; an exchange that is
-    not over after three times as long is given up, whatever still comes. No call is repeated
-    by the client: a lost answer is the caller's to judge. Raises `ValueError` with a sentence
-    that never holds a password. Nothing is sent before the first command.
+    Options stand in the query: `connect_ms`, `read_ms`, `pool` (connections at most),
+    `client_name` and `read_only` (see `is_read_only`; the client itself refuses nothing). A call
+    that finds the pool empty waits for `read_ms`; an exchange that is not over after three times
+    as long is given up, whatever still comes. No call is repeated by the client: a lost answer is
+    the caller's to judge. Raises `ValueError` with a sentence that never holds a password. Nothing
+    is sent before the first command.
     """
     plain, options = _split(url)
     pool = redis.BlockingConnectionPool.from_url(
@@ -47,6 +49,17 @@ def connect(url: str) -> redis.Redis:
     return redis.Redis.from_pool(pool)
 
 
+def is_read_only(url: str) -> bool:
+    """Whether an address asks that nothing be changed there, by `read_only=1`.
+
+    Raises `ValueError`.
+    """
+    given = _query(urlsplit(url)).get(READ_ONLY, "0")
+    if given not in {"0", "1"}:
+        raise ValueError("read_only is 1, for a server where nothing may be changed, or 0")
+    return given == "1"
+
+
 def target(url: str) -> str:
     """The address as people may see it: without user, password and options."""
     parts = urlsplit(url)
@@ -62,14 +75,18 @@ def _split(url: str) -> tuple[str, dict[str, int]]:
     if parts.scheme not in SCHEMES:
         raise ValueError("an address starts with redis://, rediss:// or unix://")
     _check_place(parts.scheme, parts.path)
-    query = dict(parse_qsl(parts.query, keep_blank_values=True))
-    allowed = {*DEFAULTS, "client_name", "db"}
+    query = _query(parts)
+    allowed = {*DEFAULTS, "client_name", "db", READ_ONLY}
     if set(query) - allowed:
         raise ValueError(f"the options of an address are {', '.join(sorted(allowed))}")
     options = {name: _number(name, query.get(name, DEFAULTS[name])) for name in DEFAULTS}
     database = f"?db={_number('db', query['db'], 0)}" if "db" in query else ""
     # Written by hand: urlunsplit leaves out the slashes of a scheme it does not know.
     return f"{parts.scheme}://{parts.netloc}{parts.path}{database}", options
+
+
+def _query(parts: SplitResult) -> dict[str, str]:
+    return dict(parse_qsl(parts.query, keep_blank_values=True))
 
 
 def _parts(url: str) -> SplitResult:

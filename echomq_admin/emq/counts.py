@@ -28,7 +28,8 @@ class QueueCounts:
     `lapsed` are the leases whose deadline has passed, the first of them at `lapsed_ms` (unix ms,
     whatever number the score is); `lapse` says what a sweep would do, where it was looked at.
     `oldest_ms` is when the oldest waiting job was minted, `None` also when no job says so.
-    `repeats` are the repeatables. `now_ms` is the server's clock when all this was read.
+    `repeats` are the repeatables, `due` the scheduled jobs whose time has come. `now_ms` is the
+    server's clock when all this was read.
     """
 
     queue: str
@@ -49,6 +50,7 @@ class QueueCounts:
     lapsed_ms: float | None = None
     lapse: Lapse | None = None
     now_ms: int = 0
+    due: int | None = None
 
     @property
     def waiting(self) -> int | None:
@@ -140,6 +142,7 @@ class _Counting:
         self._types: dict[str, Answer] = {}
         self._members: Answer | None = None
         self._rows: LapsedRows | None = None
+        self._due: Answer | None = None
 
     @property
     def soonest(self) -> float | None:
@@ -160,6 +163,8 @@ class _Counting:
         """What needs the first answers: lapsed leases, the ring, counters short enough for
         numbers."""
         self._lanes.ask_again(batch)
+        if self._cells["scheduled"].value:
+            self._due = batch.ask("zcount", self._keys.schedule, "-inf", now)
         if self.has_lapsed(now):
             self._cells["lapsed"] = batch.ask("zcount", self._keys.active, "-inf", now)
         for name, answer in (self._cells | self._lengths | {"ring": self._lanes.ring}).items():
@@ -197,8 +202,14 @@ class _Counting:
             lapse=self._rows.lapse(sizes["lapsed"] or 0) if self._rows else None,
             faults=tuple(faults),
             now_ms=now,
+            due=self._how_many_due(),
             **sizes,
         )
+
+    def _how_many_due(self) -> int | None:
+        if self._due is None:
+            return None if self._cells["scheduled"].fault else 0
+        return None if self._due.fault else int(self._due.value)
 
     def _key(self, name: str) -> tuple[bytes, bytes]:
         """The key that a cell is read from, and the type it should have."""

@@ -129,6 +129,11 @@ class Keyspace:
         return self._fixed(b"repeat")
 
     @property
+    def flow_outbox(self) -> bytes:
+        """Signals to the parents of flows in other queues."""
+        return self._fixed(b"flow:outbox")
+
+    @property
     def audit(self) -> bytes:
         return self.admin + b"audit"
 

@@ -92,6 +92,14 @@ def lane_page(
     )
 
 
+def lane_state(client: redis.Redis, queue: str, group: str) -> LaneState:
+    """How one lane stands. One round trip."""
+    batch = Batch(client)
+    lanes = Lanes(Keyspace(queue), [group], batch)
+    batch.run()
+    return lanes.states()[0]
+
+
 def _oldest_ms(head: Answer) -> int | None:
     return minted_ms(from_wire(head.value[0])) if head.value else None
 

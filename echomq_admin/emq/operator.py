@@ -22,6 +22,7 @@ from .calls import (
     to_bytes,
     yes,
 )
+from .kept import Kept, blobs
 from .keyspace import to_wire
 from .records import Drained, Outcome, Reaped, Swept
 
@@ -150,6 +151,20 @@ class OperatorVerbs(Caller):
         head: list[Field] = [int(force), to_wire(dedup_id or "")]
         return self._named("remove", queue, head, ids, tokens, actor, op_id)
 
+    def restore(
+        self, queue: str, jobs: Mapping[str, Kept],
+        *, actor: str | None = None, op_id: str | None = None,
+    ) -> dict[str, Outcome]:  # fmt: skip
+        """Put removed jobs back as `kept.read` found them, each where it waited.
+
+        Each id answers restored, exists (a row or a set has it again) or unreadable (its lane is no
+        sorted set). A job that was active waits; attempts stay as they were.
+        """
+        answer: dict[str, Outcome] = {}
+        for step, chunk in enumerate(blobs(jobs)):
+            answer |= self.call("restore", queue, chunk, actor, step_id(op_id, step), outcomes)
+        return answer
+
     def _named(
         self, verb: str, queue: str, head: Sequence[Field], job_ids: Iterable[str],
         tokens: Tokens, actor: str | None, op_id: str | None,
@@ -170,10 +185,14 @@ class OperatorVerbs(Caller):
 
     def update_payload(
         self, queue: str, job_id: str, payload: Field, token: int | None = None,
-        *, actor: str | None = None, op_id: str | None = None,
+        seen: str | None = None, *, actor: str | None = None, op_id: str | None = None,
     ) -> None:  # fmt: skip
-        """Replace the payload of one job. Raises `Gone`, `EmqStale`, `EmqState` (unreadable)."""
-        args: list[Field] = [to_wire(job_id), payload, "" if token is None else token]
+        """Replace the payload of one job; `seen` is the SHA-1, in hex, of the one it replaces.
+
+        Raises `Gone`, `EmqStale`, `EmqState` (unreadable, or the payload is not the one seen).
+        """
+        fence = "" if token is None else token
+        args: list[Field] = [to_wire(job_id), payload, fence, seen or ""]
         self.call("update_payload", queue, args, actor, op_id, yes)
 
 

@@ -5,15 +5,23 @@ the TIME that its first round trip brought along. A key of the wrong type or a b
 becomes a fault of its own cell; connection trouble stays redis-py's own exceptions.
 """
 
+from .clearing import DrainLook, Hoard, drain_look, hoard
 from .counts import QueueCounts, counts, exists, server_now_ms
 from .cursors import At
 from .detail import JobDetail, JobLook, job_look, whole_row
-from .lane_pages import Lane, LanePage, lane_page
+from .lane_pages import Lane, LanePage, lane_page, lane_state
 from .lane_windows import LaneLook
 from .lanes import LaneState, Rota
 from .logs import LogPage, log_page
 from .pages import MAX_LIMIT, JobPage, dead_page, pending_page, scheduled_page
-from .preview import Fate, Preview, Verdict, sweep_preview
+from .preview import (
+    Fate,
+    Preview,
+    Verdict,
+    reap_group_preview,
+    reap_preview,
+    sweep_preview,
+)
 from .repeats import Repeatable, RepeatPage, repeat_page
 from .rows import Job, Text
 from .timeline import (
@@ -33,7 +41,9 @@ __all__ = [
     "ActivePage",
     "At",
     "Bin",
+    "DrainLook",
     "Fate",
+    "Hoard",
     "Job",
     "JobDetail",
     "JobLook",
@@ -56,12 +66,17 @@ __all__ = [
     "active_page",
     "counts",
     "dead_page",
+    "drain_look",
     "exists",
+    "hoard",
     "job_look",
     "lane_page",
+    "lane_state",
     "log_page",
     "pending_page",
     "phase_of",
+    "reap_group_preview",
+    "reap_preview",
     "repeat_page",
     "scheduled_page",
     "server_now_ms",

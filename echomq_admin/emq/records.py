@@ -15,6 +15,7 @@ class Outcome(StrEnum):
     PROMOTED = "promoted"
     BURIED = "buried"
     REMOVED = "removed"
+    RESTORED = "restored"
     RECOVERED = "recovered"
     DEAD = "dead"
     SCHEDULED = "scheduled"
@@ -28,6 +29,7 @@ class Outcome(StrEnum):
     ACTIVE = "active"
     LOCKED = "locked"
     CHILD = "child"
+    EXISTS = "exists"
 
 
 Outcomes = Mapping[str, Outcome]

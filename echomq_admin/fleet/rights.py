@@ -85,4 +85,4 @@ def _asked(answer: Answer) -> tuple[bool, str | None]:
 
 def _name(command: Command) -> str:
     head, *rest = map(str, command)
-    return f"{head} {rest[0]}" if head in {"MEMORY", "SCRIPT"} else head
+    return f"{head} {rest[0]}" if head in {"MEMORY", "SCRIPT", "XINFO"} else head

@@ -6,13 +6,14 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import redis
 from django.conf import settings
 from redis.exceptions import RedisClusterException
 
 from echomq_admin.emq import EchoMQ
-from echomq_admin.emq.connect import connect, target
+from echomq_admin.emq.connect import connect, is_read_only, target
 from echomq_admin.emq.keyspace import spans_slots
 from echomq_admin.emq.replies import reason
 from echomq_admin.fleet.facts import Facts, read_facts
@@ -35,13 +36,15 @@ class UnreadableSetting(ValueError):
 
 
 class Server:
-    """One configured server; `target` is its address without user and password."""
+    """One configured server; `target` is its address without user and password. `switched_off` is
+    the sentence that it is set to read only by its address, `None` when it is not."""
 
     def __init__(self, name: str, url: str) -> None:
         self.name = name
         self.client: redis.Redis = connect(url)
         self.target = target(url)
         self.emq = EchoMQ(self.client)
+        self.switched_off = _switched_off(name) if is_read_only(url) else None
         self.is_closed = False
         self.when_closed: list[Callable[[], None]] = []
         self._facts: tuple[float, Facts] | None = None
@@ -58,6 +61,8 @@ class Server:
         if kept and time.monotonic() - kept[0] < _FACTS_LAST_S:
             return kept[1]
         facts = read_facts(self.client)
+        if self.switched_off:
+            facts = replace(facts, read_only=self.switched_off)
         self._facts = (time.monotonic(), facts)
         return facts
 
@@ -129,7 +134,7 @@ def read_only_reason(
     `facts` are those of a look; without them the server is asked, which raises redis-py's
     errors while it cannot be reached.
     """
-    if reason := console_read_only():
+    if reason := set_read_only(server):
         return reason
     facts = facts or server.facts()
     if facts.read_only:
@@ -137,6 +142,11 @@ def read_only_reason(
     if queue is not None and facts.mode == "cluster" and spans_slots(queue):
         return "The keys of a queue of this name lie on several slots of the cluster."
     return None
+
+
+def set_read_only(server: Server) -> str | None:
+    """Why people have set this server to read only, for it alone or for all, or `None`."""
+    return console_read_only() or server.switched_off
 
 
 def console_read_only() -> str | None:
@@ -206,6 +216,10 @@ class _Fleet:
     def _close(self) -> None:
         for server in self._servers.values():
             server.close()
+
+
+def _switched_off(name: str) -> str:
+    return f"{name} is set to read only (read_only=1 in EMQ_SERVERS)."
 
 
 def _made(name: str, url: str) -> Server:

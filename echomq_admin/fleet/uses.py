@@ -37,6 +37,8 @@ def uses(keys: Keyspace) -> tuple[Use, ...]:
         Use("See all of one job", "The page of a job knows less than there is.", _one(keys)),
         Use("See lanes and the ring", "What needs them shows “?” among the lanes.", _lanes(keys)),
         Use("Read the audit", "Who did what is shown in part or not at all.", _audit(keys)),
+        Use("Copy the audit", "The trail lacks what was done to queues.", _copies(keys), False),
+        Use("Cut what is copied", "Audit streams grow to 100,000 entries.", _cuts(keys), False),
         Use("Know the server", "A replica is not told from a primary.", (("INFO", "server"),)),
         Use("Find queues and lanes", "They are not found; add queues by name.", _scan(), False),
         Use("Run scripts", "No action works: each is a script.", _scripts(keys), False),
@@ -110,6 +112,14 @@ def _audit(keys: Keyspace) -> tuple[Command, ...]:
     return ("XLEN", keys.audit), ("XREVRANGE", keys.audit, "-", "-", "COUNT", 1)
 
 
+def _copies(keys: Keyspace) -> tuple[Command, ...]:
+    return ("XRANGE", keys.audit, "-", "+", "COUNT", 1), ("XINFO", "STREAM", keys.audit)
+
+
+def _cuts(keys: Keyspace) -> tuple[Command, ...]:
+    return (("XTRIM", keys.audit, "MINID", "~", "0-0"),)
+
+
 def _scan() -> tuple[Command, ...]:
     return (("SCAN", 0, "MATCH", DISCOVERY_PATTERN),)
 
@@ -151,6 +161,7 @@ _ARGUMENTS: dict[str, Command] = {
     "LRANGE": (0, 0),
     "LREM": (0, "v"),
     "LTRIM": (0, 0),
+    "PEXPIRE": (1,),
     "RPUSH": ("v",),
     "SADD": ("v",),
     "SET": ("v",),

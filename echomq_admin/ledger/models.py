@@ -6,7 +6,47 @@ way to it from a page or a command.
 
 from __future__ import annotations
 
+from hashlib import blake2s
+from typing import Any, NoReturn
+
 from django.db import models
+
+from echomq_admin.emq.keyspace import to_wire
+
+
+def job_key(job_id: str) -> bytes:
+    """The digest by which a job is looked up: an id may be of any length."""
+    return blake2s(to_wire(job_id), digest_size=16).digest()
+
+
+class NeverChanged(TypeError):
+    """The trail is only added to."""
+
+
+class _Written(models.QuerySet):
+    """Rows that can be read and added."""
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise NeverChanged("an entry of the trail is never changed or deleted")
+
+    update = delete = bulk_update = update_or_create = _refuse
+
+
+class _Entry(models.Model):
+    """A row that is written once."""
+
+    objects = _Written.as_manager()
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise NeverChanged("an entry of the trail is never changed")
+        super().save(*args, **kwargs)
+
+    def delete(self, *_: Any, **__: Any) -> NoReturn:
+        raise NeverChanged("an entry of the trail is never deleted")
 
 
 class Kind(models.TextChoices):
@@ -18,7 +58,7 @@ class Kind(models.TextChoices):
     SIGN_IN = "sign-in"
 
 
-class TrailEntry(models.Model):
+class TrailEntry(_Entry):
     """One thing that a person did, or was not let do.
 
     MOVED is a copy of an entry of a queue's audit stream, which the script wrote that did it; its
@@ -63,8 +103,8 @@ class TrailEntry(models.Model):
         ]
 
 
-class TrailJob(models.Model):
-    """Which entries name a job: `job` is the 16-byte BLAKE2s of its id, of whatever length."""
+class TrailJob(_Entry):
+    """Which entries name a job: `job` is the `job_key` of its id."""
 
     entry = models.ForeignKey(TrailEntry, models.CASCADE, related_name="named")
     job = models.BinaryField(max_length=16)
@@ -75,8 +115,12 @@ class TrailJob(models.Model):
 
 
 class Press(models.Model):
-    """A call on its way, written before it is sent, so that its queue's stream is copied whatever
-    becomes of the process. `op_id` is that of the whole call, without the number of a step."""
+    """A call on its way, written before it is sent, so that its reason stands beside what it did
+    whatever becomes of the process.
+
+    `op_id` is that of the whole call, without the number of a step. `at_ms` is the clock of the
+    console's host.
+    """
 
     op_id = models.CharField(max_length=120)
     server = models.CharField(max_length=64)
@@ -88,16 +132,26 @@ class Press(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["server", "queue", "op_id"], name="one_press_per_call")
+            models.UniqueConstraint(
+                fields=["server", "queue", "op_id", "actor"], name="one_press_per_call"
+            )
         ]
+        indexes = [models.Index(fields=["server", "at_ms"], name="presses_by_time")]
 
 
 class Copied(models.Model):
-    """How far the audit stream of a queue is copied: the id of the last entry, `0-0` for none."""
+    """How far the audit stream of a queue is copied; a row for each stream that is looked after.
+
+    `last_id` is the id of the last entry that was looked at, `0-0` for none. Up to `whole_id` it is
+    settled whether any were missing. `added` is how many entries the stream ever held up to
+    `last_id`; `None` when that is to be taken from the server, which may not count them.
+    """
 
     server = models.CharField(max_length=64)
     queue = models.BinaryField()
     last_id = models.CharField(max_length=50, default="0-0")
+    whole_id = models.CharField(max_length=50, default="0-0")
+    added = models.BigIntegerField(null=True, default=0)
 
     class Meta:
         constraints = [
@@ -105,15 +159,21 @@ class Copied(models.Model):
         ]
 
 
-class Gap(models.Model):
+class Gap(_Entry):
     """Entries of a stream that were gone before they were copied: those between two ids of it.
 
-    `found_at_ms` is the clock of the console's host.
+    `before_id` is empty while nothing is known behind the gap. `missing` is how many are gone,
+    `None` when that is not known, nor whether there were any. `found_at_ms` is the clock of the
+    console's host.
     """
 
     server = models.CharField(max_length=64)
     queue = models.BinaryField()
     after_id = models.CharField(max_length=50)
-    before_id = models.CharField(max_length=50)
+    before_id = models.CharField(max_length=50, blank=True)
+    missing = models.BigIntegerField(null=True)
     found_at_ms = models.BigIntegerField()
     sentence = models.TextField()
+
+    class Meta:
+        indexes = [models.Index(fields=["server", "queue", "id"], name="gaps_by_queue")]

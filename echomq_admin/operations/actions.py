@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from echomq_admin.operations import words
 from echomq_admin.operations.action import MANY, MAX_JOBS, Action, Consent
-from echomq_admin.operations.arguments import Before, Blob, Flag, Name, Text, Whole
+from echomq_admin.operations.arguments import Before, Blob, Digest, Flag, Name, Text, Whole
 from echomq_admin.operations.housekeeping import BY_ADMINS, BY_OPERATORS
 from echomq_admin.operations.roles import VIEW, Role
 
@@ -179,15 +179,32 @@ _ADMIN = (
         role=Role.ADMIN,
         consent=Consent.TYPE_NAME,
         target="jobs",
-        help="Deletes jobs with row and logs; of an id without a row, what is left of it.",
+        help="Moves jobs with all they have to the trash; of an id without a row, deletes it.",
         args=(
             _FORCE,
             Name("dedup_id", "Dedup id", "the job's idempotency key, deleted with it (one job)"),
+            Flag(
+                "unkept",
+                "Without the trash",
+                "keep nothing of the job: then it cannot be restored",
+            ),
         ),
         fenced="may",
         needs_yes=True,
         destroys=True,
         outcomes=words.REMOVE,
+    ),
+    Action(
+        verb="restore",
+        label="Restore",
+        role=Role.ADMIN,
+        consent=Consent.CLICK,
+        target="jobs",
+        help="Puts removed jobs of the trash back to where each waited. Attempts are kept.",
+        fenced="may",
+        max_jobs=MANY,
+        creates=True,
+        outcomes=words.RESTORE,
     ),
     Action(
         verb="update_payload",
@@ -196,7 +213,10 @@ _ADMIN = (
         consent=Consent.DIALOG,
         target="job",
         help="Replaces the payload of one job.",
-        args=(_PAYLOAD,),
+        args=(
+            _PAYLOAD,
+            Digest("seen", "SHA1 seen", "only if this is the SHA-1 of the payload now, in hex"),
+        ),
         fenced="may",
         outcomes=words.UPDATE_PAYLOAD,
     ),

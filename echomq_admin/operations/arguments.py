@@ -19,6 +19,7 @@ MAX_REASON = 1_000
 MAX_NOTE = 2_000
 TOKEN_RANGE = (-(2**63), 2**63 - 1)
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,20}\Z")
+_SHA1 = re.compile(r"[0-9a-fA-F]{40}\Z")
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"", "0", "false", "no", "off"}
 
@@ -101,6 +102,23 @@ class Text(Argument):
 
 
 @dataclass(frozen=True)
+class Remark(Argument):
+    """Why, for the trail: characters of a text, at most `MAX_REASON` bytes of them."""
+
+    def clean(self, value: object) -> str:
+        raw = encoded(self.label, value)
+        try:
+            text = raw.decode().strip()
+        except UnicodeDecodeError:
+            text = "\0"
+        if "\0" in text:
+            raise Invalid(f"{self.label} holds a byte that is no character of a text.")
+        if len(raw) > MAX_REASON:
+            raise Invalid(f"{self.label} is longer than {MAX_REASON:,} bytes.")
+        return text
+
+
+@dataclass(frozen=True)
 class Note(Argument):
     """Free text that the console keeps, at most `MAX_NOTE` characters; `None` leaves it."""
 
@@ -137,6 +155,18 @@ class Blob(Argument):
         if len(raw) > MAX_PAYLOAD:
             raise Invalid(f"{self.label} is longer than {MAX_PAYLOAD:,} bytes.")
         return raw
+
+
+@dataclass(frozen=True)
+class Digest(Argument):
+    """The SHA-1 of bytes that the caller saw, 40 hex digits; `None` or empty is no fence."""
+
+    def clean(self, value: object) -> str | None:
+        if value is None or value == "":
+            return None
+        if not isinstance(value, str) or not _SHA1.match(value):
+            raise Invalid(f"{self.label} is a SHA-1: 40 hex digits.")
+        return value.lower()
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from uuid import uuid4
 
+from django.conf import settings
+
+from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.operations import arguments
 from echomq_admin.operations.action import Action
+from echomq_admin.operations.arguments import Remark
 from echomq_admin.operations.calls import Call
 from echomq_admin.operations.refusals import Invalid
+from echomq_admin.operations.roles import Role
 
+REASON = Remark("reason", "Reason", "why, for the trail")
 _OP_ID = re.compile(r"[A-Za-z0-9._-]{1,80}\Z")
 
 
 def checked(action: Action, call: Call) -> Call:
-    """The call with clean ids, tokens, arguments and op_id. Raises `Invalid`."""
+    """The call with clean ids, tokens, arguments, op_id and reason. Raises `Invalid`."""
     arguments.name("Queue", call.queue)
     job_ids = _job_ids(action, call.job_ids)
     args = arguments.clean(action.args, call.args)
@@ -28,7 +34,30 @@ def checked(action: Action, call: Call) -> Call:
         tokens=_tokens(action, job_ids, call.tokens),
         args=args,
         op_id=_op_id(call.op_id),
+        reason=_reason(action, call.reason, args),
     )
+
+
+def needs_reason(action: Action) -> bool:
+    """Whether a call of this action must say why."""
+    return bool(settings.EMQ_REASONS) and action.role is Role.ADMIN
+
+
+def _reason(action: Action, given: str, args: Mapping[str, object]) -> str:
+    """Why, in words. What an action takes as its own reason is the one for the trail too."""
+    reason = REASON.clean(given) or _own(args.get(REASON.name))
+    if not reason and needs_reason(action):
+        raise Invalid(
+            f"{action.label} needs a reason on this console (EMQ_REASONS). Nothing was changed. "
+            "Say why, then press again."
+        )
+    return reason
+
+
+def _own(reason: object) -> str:
+    """The reason that an action takes: bytes on the wire, here the text that they are."""
+    text = to_wire(str(reason or "")).decode(errors="backslashreplace")
+    return text.replace("\0", "\\x00")
 
 
 def _job_ids(action: Action, given: tuple[str, ...]) -> tuple[str, ...]:

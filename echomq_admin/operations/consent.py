@@ -73,6 +73,11 @@ def _summary(actor: str, call: Call, args: tuple[str, ...]) -> list[object]:
         call.server,
         call.queue.encode("utf-8", "surrogateescape").hex(),
         len(call.job_ids),
-        blake2s(jobs.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest(),
-        [[name, repr(call.args.get(name))] for name in args],
+        _digest(jobs),
+        [[name, _digest(repr(call.args.get(name)))] for name in args],
     ]
+
+
+def _digest(text: str) -> str:
+    """So that a summary is small, however much was shown."""
+    return blake2s(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()

@@ -153,6 +153,11 @@ def _state(text: str, action: Action, server: Server, call: Call) -> str:
             f"{job} is not active: it ended, or its lease was taken back. "
             "Nothing was changed. Reload the page."
         )
+    if text == "the payload of the job changed meanwhile":
+        return (
+            f"The payload of {job} was changed meanwhile: it is not the one that was shown. "
+            "Nothing was changed. Look at it as it is now before you repeat it."
+        )
     if text.endswith(" is unreadable"):
         return (
             f"{job} is unreadable: its row is no hash or its attempts are no number. "

@@ -7,8 +7,10 @@ console's database, and so is the record of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from django.db import Error as DatabaseError
+from django.db import transaction
 
 from echomq_admin.emq.reads import exists
 from echomq_admin.fleet import preferences
@@ -16,11 +18,17 @@ from echomq_admin.fleet.names import shown
 from echomq_admin.fleet.patterns import RANGES
 from echomq_admin.fleet.servers import TROUBLE, Server
 from echomq_admin.fleet.snapshot import refresh
+from echomq_admin.operations import recording, sentences
 from echomq_admin.operations.action import Action, Consent
 from echomq_admin.operations.arguments import Note, Own, Seen
 from echomq_admin.operations.calls import Call
 from echomq_admin.operations.refusals import Overtaken, Trouble
 from echomq_admin.operations.roles import Role
+
+T = TypeVar("T")
+# Makes a change together with its entry in the trail.
+Recorded = Callable[[Callable[[], T]], T]
+Doing = Callable[[Server, Call, str, Recorded], object]
 
 
 def _action(verb: str, label: str, role: Role, text: str, **more: object) -> Action:
@@ -85,12 +93,22 @@ _BUTTONS = {"set_queue": "Save"}
 
 
 def keep(action: Action, server: Server, call: Call, actor: str) -> object:
-    """Do it: whether anything changed, of `set_queue` the names of what did.
+    """Do it: whether anything changed, of `set_queue` the names of what did. The change and what
+    the trail says of it are one transaction.
 
     Raises `Trouble`, `Overtaken`.
     """
+
+    def recorded(change: Callable[[], T]) -> T:
+        with transaction.atomic():
+            result = change()
+            if result:
+                said = sentences.sentence(action, call, result, {}, 0)
+                recording.kept(action, call, actor, said)
+        return result
+
     try:
-        return _DOING[action.verb](server, call, actor)
+        return _DOING[action.verb](server, call, actor, recorded)
     except DatabaseError as error:
         raise Trouble(
             f"The console's database did not take this ({shown(str(error))}). Nothing was "
@@ -98,13 +116,15 @@ def keep(action: Action, server: Server, call: Call, actor: str) -> object:
         ) from error
 
 
-def _add(server: Server, call: Call, actor: str) -> bool:
-    return _listed(server, preferences.add(server.name, call.queue, actor))
+def _add(server: Server, call: Call, actor: str, recorded: Recorded) -> bool:
+    return _listed(server, recorded(lambda: preferences.add(server.name, call.queue, actor)))
 
 
-def _forget(server: Server, call: Call, actor: str) -> bool:
+def _forget(server: Server, call: Call, actor: str, recorded: Recorded) -> bool:
+    # Asked before: nobody else can write while a transaction waits for a server.
     has_keys = _has_keys(server, call.queue)
-    return _listed(server, preferences.drop(server.name, call.queue, actor, has_keys))
+    dropped = recorded(lambda: preferences.drop(server.name, call.queue, actor, has_keys))
+    return _listed(server, dropped)
 
 
 def _listed(server: Server, is_changed: bool) -> bool:
@@ -122,11 +142,15 @@ def _has_keys(server: Server, queue: str) -> bool:
         return True
 
 
-def _set(server: Server, call: Call, actor: str) -> tuple[str, ...]:
+def _set(server: Server, call: Call, actor: str, recorded: Recorded) -> tuple[str, ...]:
     given = {name: value for name, value in call.args.items() if value is not None}
     seen = given.pop("seen", {})
     try:
-        return preferences.change(server.name, call.queue, actor, _values(seen), **_values(given))
+        return recorded(
+            lambda: preferences.change(
+                server.name, call.queue, actor, _values(seen), **_values(given)
+            )
+        )
     except preferences.ChangedMeanwhile as late:
         label = next(arg.label for arg in BY_ADMINS[0].args if arg.name == late.name)
         now = "nothing of its own" if late.now in (None, "") else shown(str(late.now))
@@ -143,14 +167,17 @@ def _values(given: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def _hidden(hidden: bool) -> Callable[[Server, Call, str], bool]:
-    def turn(server: Server, call: Call, actor: str) -> bool:
-        return bool(preferences.change(server.name, call.queue, actor, hidden=hidden))
+def _hidden(hidden: bool) -> Doing:
+    def turn(server: Server, call: Call, actor: str, recorded: Recorded) -> bool:
+        changed = recorded(
+            lambda: preferences.change(server.name, call.queue, actor, hidden=hidden)
+        )
+        return bool(changed)
 
     return turn
 
 
-_DOING: dict[str, Callable[[Server, Call, str], object]] = {
+_DOING: dict[str, Doing] = {
     "add_queue": _add,
     "forget_queue": _forget,
     "set_queue": _set,

@@ -22,7 +22,8 @@ class Before(models.Model):
     """What a dead job had before a requeue, so that the requeue can be undone to the letter.
 
     `op_id` is that of the whole call. `error` and `stalled` are those of the row, `None` where it
-    had none; a stall count that is no number counts as none.
+    had none; a stall count that is no number counts as none. `at_ms` is the clock of the console's
+    host.
     """
 
     op_id = models.CharField(max_length=120)
@@ -44,10 +45,12 @@ class Before(models.Model):
 class Trashed(models.Model):
     """A job that was removed, or is about to be: all that is needed to put it back.
 
-    Written before the removal is sent; `is_removed` once it is known to be done. `body` is msgpack:
-    a map of `fields`, `logs`, `dependencies`, `processed`, `failed`, `unsuccessful`, `dedup`.
-    `places` is msgpack: a list of [set, group or nil, score]. `key` is the 16-byte BLAKE2s of the
-    id. `at_ms` is the clock of the console's host.
+    Written before the removal is sent; `is_removed` once it is known to be done, `is_restored` once
+    the job was put back by the call `restored_by`. `under_way` is the op_id of the call that is not
+    known to be done, empty for none. `body` is msgpack: a map of `fields`, `logs`, `dependencies`,
+    `processed`, `failed`, `unsuccessful`, `dedup`. `places` is msgpack: a list of [set, group or
+    nil, score]. `key` is the `job_key` of the id. `at_ms` and `changed_ms` are the clock of the
+    console's host: when the job was kept, and when the row was last written.
     """
 
     op_id = models.CharField(max_length=120)
@@ -58,16 +61,21 @@ class Trashed(models.Model):
     actor = models.CharField(max_length=300)
     reason = models.TextField(blank=True)
     at_ms = models.BigIntegerField()
+    changed_ms = models.BigIntegerField()
     attempts = models.BigIntegerField(null=True)
     size = models.PositiveBigIntegerField()
     places = models.BinaryField()
     body = models.BinaryField()
     is_removed = models.BooleanField(default=False)
+    is_restored = models.BooleanField(default=False)
+    restored_by = models.CharField(max_length=120, blank=True)
+    under_way = models.CharField(max_length=120, blank=True)
 
     class Meta:
         indexes = [
             models.Index(fields=["at_ms", "id"], name="trash_by_time"),
             models.Index(fields=["server", "queue", "at_ms", "id"], name="trash_by_queue"),
             models.Index(fields=["server", "op_id"], name="trash_by_call"),
+            models.Index(fields=["server", "under_way"], name="trash_under_way"),
             models.Index(fields=["key"], name="trash_by_job"),
         ]

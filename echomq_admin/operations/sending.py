@@ -7,10 +7,14 @@ from dataclasses import asdict
 
 from echomq_admin.emq import Outcome
 from echomq_admin.fleet.servers import Server
+from echomq_admin.operations import restoring
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.calls import Call
 from echomq_admin.operations.housekeeping import keep
 from echomq_admin.operations.obliterating import Obliterated, obliterate
+
+# Arguments that the door itself heeds.
+_NOT_SENT = {"unkept"}
 
 
 def send(action: Action, server: Server, call: Call, actor: str, before: object = None) -> object:
@@ -20,7 +24,9 @@ def send(action: Action, server: Server, call: Call, actor: str, before: object 
     if action.verb == "obliterate":
         lanes = before.lanes if isinstance(before, Obliterated) else None
         return obliterate(server, call, actor, lanes)
-    args = dict(call.args)
+    if action.verb == "restore":
+        return restoring.send(server, call, actor)
+    args = {name: value for name, value in call.args.items() if name not in _NOT_SENT}
     if action.verb == "return_to_dead":
         target = [args.pop("before")]
     elif action.target == "jobs":

@@ -19,6 +19,7 @@ from echomq_admin.operations.action import Action
 from echomq_admin.operations.actions import ACTIONS, Role
 from echomq_admin.operations.calls import Call, Done
 from echomq_admin.operations.checks import checked
+from echomq_admin.operations.held import Held
 from echomq_admin.operations.obliterating import Obliterated
 from echomq_admin.operations.refusals import (
     Invalid,
@@ -108,18 +109,18 @@ def _perform(user, call: Call, before: object) -> Done:
     server = _server(action, call)
     actor = user.get_username()
     recording.opened(action, call, actor)
-    call = _kept(action, server, call, actor)
+    held = _held(action, server, call, actor)
     try:
-        result = send(action, server, call, actor, before)
+        result = {} if held.is_empty else send(action, server, held.sent, actor, before)
     except failures.FAILURES as error:
-        raise failures.refusal(error, action, server, call) from error
-    done = _done(action, server, call, result)
-    keeping.after(action, done)
-    recording.settled(action, server, call, actor, done.sentence)
+        raise failures.refusal(error, action, server, held.call) from error
+    done = _done(action, server, held.call, held.whole(result))
+    keeping.after(action, server, done)
+    recording.settled(action, server, call)
     return done
 
 
-def _kept(action: Action, server: servers.Server, call: Call, actor: str) -> Call:
+def _held(action: Action, server: servers.Server, call: Call, actor: str) -> Held:
     try:
         return keeping.before(action, server, call, actor)
     except failures.FAILURES as error:
@@ -151,7 +152,7 @@ def _read_only(action: Action, server: servers.Server, queue: str) -> str | None
     if action.changes == "console":
         return servers.console_read_only()
     reason = servers.read_only_reason(server, queue)
-    if reason is None or servers.console_read_only():
+    if reason is None or servers.set_read_only(server):
         return reason
     # What is kept of the server may be from before a failover: it refuses nothing unasked.
     reason = servers.read_only_reason(server, queue, server.facts(anew=True))

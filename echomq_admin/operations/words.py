@@ -127,6 +127,41 @@ REMOVE = {
         "or remove it by force.",
     ),
     "child": _child("removed", "remove it by force"),
+    "too_large": same(
+        "too large for the trash",
+        "too large for the trash, not removed: it takes more than 8 MB in the server's memory, or "
+        "the jobs of this call together more than 64 MB. Remove fewer at a time, or remove it "
+        "without the trash.",
+    ),
+    "unkept": same(
+        "not kept in the trash",
+        "not removed: its row is no hash, or the server does not let the console read all of it, "
+        "so it cannot be kept in the trash. Remove it without the trash.",
+    ),
+}
+RESTORE = {
+    "restored": same("restored"),
+    "exists": Word(
+        "exists again",
+        "exist again",
+        "exists again: a job of this id has a row, or a list holds it. It was not touched, and "
+        "what was removed stays in the trash.",
+    ),
+    "unreadable": same(
+        "without a sound lane",
+        "not restored: its lane is no sorted set, so it could not wait there. Repair the lane "
+        "first. It stays in the trash.",
+    ),
+    "not_kept": same(
+        "not in the trash",
+        "not in the trash: it was restored or its time there is over, or somebody else is "
+        "restoring it just now.",
+    ),
+    "too_large": same(
+        "left for the next call",
+        "left for the next call: the jobs of this one are too large together. It stays in the "
+        "trash; restore fewer at a time.",
+    ),
 }
 UPDATE_PAYLOAD = {"updated": same("updated")}
 ENQUEUE = {"enqueued": same("enqueued"), "exists": _EXISTS}

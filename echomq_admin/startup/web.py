@@ -25,8 +25,13 @@ def main(descriptor: int) -> None:
         sockets=[socket.socket(fileno=descriptor)],
         threads=THREADS,
         ident="",
-        clear_untrusted_proxy_headers=settings.SECURE_PROXY_SSL_HEADER is None,
+        clear_untrusted_proxy_headers=not is_behind_proxy(),
     )
+
+
+def is_behind_proxy() -> bool:
+    """Whether to believe what proxies say of a request: that it came by TLS, from which browser."""
+    return settings.SECURE_PROXY_SSL_HEADER is not None or settings.EMQ_PROXIES > 0
 
 
 if __name__ == "__main__":

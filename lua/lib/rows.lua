@@ -43,6 +43,14 @@ local function token_of(row)
   return row.attempts or '0'
 end
 
+-- Whether one of the four sets holds the id; lanes are not looked into.
+local function is_held(id)
+  for _, set in ipairs({ PENDING, ACTIVE, SCHEDULE, DEAD }) do
+    if redis.call('ZSCORE', set, id) then return true end
+  end
+  return false
+end
+
 -- Out of pending, schedule, dead and its own lane.
 local function leave_waiting(id, row)
   redis.call('ZREM', PENDING, id)

@@ -20,7 +20,8 @@ from tests.console.scene import A, B, Scene
 EVIL = '"><img src=x onerror=alert(1)></script><script>alert(2)</script>{{7*7}}'
 SWAP = '" hx-get="/x" hx-trigger="load'
 NO_PAGES = {"login", "logout", "healthz", "job_raw", "queue_open", "queue"}
-NO_PAGES |= {"requeue", "queue_hide", "queue_forget", "columns"}
+NO_PAGES |= {"act", "undo", "queue_hide", "queue_forget", "columns", "trail_csv", "trail_ndjson"}
+ASKED = ("requeue", "promote_now", "recover_now", "extend", "bury", "remove")
 OPEN_ALL = "for (const one of document.querySelectorAll('main details')) one.open = true"
 
 
@@ -65,6 +66,12 @@ def addresses(queue: str) -> list[str]:
     """Every page of the console, about this queue and its jobs where it is about any."""
     found = [f"/find?q={quote(word)}" for word in (queue, queue[:6], f"{queue}4")]
     found += [f"/?q={quote(queue)}", f"/q/prod/{to_url(queue)}/pending?lane={to_url(queue)}"]
+    query = f"reason={quote(queue)}&job=1:1:"
+    found += [
+        f"{reverse('act', args=['prod', queue, verb])}?{query}{to_url(job_id)}"
+        for verb in ASKED
+        for job_id in (A, queue)
+    ]
     for pattern in urlpatterns:
         if pattern.name in NO_PAGES:
             continue

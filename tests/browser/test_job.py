@@ -133,6 +133,7 @@ def test_a_command_is_copied_as_it_is_typed(desk, user, scene):
     browser.sign_in("olena", PASSWORD)
     page = browser.page
     page.goto(URL)
+    page.get_by_text("On the command line: requeue").click()
     page.get_by_role("button", name="Copy the command to requeue").click()
     expect(page.get_by_role("button", name="Copied the command to requeue")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == (

@@ -100,7 +100,7 @@ def test_reading_waits_while_a_dialog_is_open(page, scene):
     expect(page.locator("#dialog")).to_be_visible()
     assert reads_within(page, 60_000) == 0
     with page.expect_response(is_poll):
-        page.get_by_role("link", name="Leave it dead").click()
+        page.get_by_role("link", name="Leave it as it is").click()
     expect(page.locator("#dialog")).to_be_hidden()
     expect(page.get_by_label(f"Tick {made[0]}")).to_be_checked()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.contrib.auth.models import Group
 from playwright.sync_api import Page
 
 from echomq_admin.emq import EchoMQ
@@ -15,7 +16,10 @@ PATHS = [
     "/",
     "/?q=nothing",
     *("/find", "/find?q=JOB0", "/find?q=or", "/find?q=13:45"),
-    *(f"/q/prod/orders/{tab}" for tab in ("active", "pending", "dead", "audit", "sweep")),
+    *(
+        f"/q/prod/orders/{tab}"
+        for tab in ("active", "pending", "scheduled", "dead", "audit", "sweep")
+    ),
     *(f"/q/prod/empty/{tab}" for tab in ("active", "pending", "dead", "audit", "sweep")),
     "/q/prod/nowhere/dead",
 ]
@@ -37,6 +41,8 @@ def everything(scene) -> Scene:
         scene.store.hset(scene.key(f"job:{job_id}"), "last_error", "line one\nline two " * 20)
     scene.dead("JOB0KHTOWnGLuH", payload=b"\x80\x04")
     scene.store.zadd(scene.key("dead"), {"user/1": 0})
+    scene.row("JOB0KHTOWnGLuS", state="scheduled", last_error="boom")
+    scene.store.zadd(scene.key("schedule"), {"JOB0KHTOWnGLuS": scene.now_ms() + 60_000})
     queue = EchoMQ(scene.store)
     queue.requeue("orders", ["JOB0KHTOWnGLuH"], actor="olena")
     queue.pause("orders", actor="olena")
@@ -50,7 +56,8 @@ def everything(scene) -> Scene:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_axe_finds_nothing_and_nothing_overflows(desk, everything, scheme, size):
+def test_axe_finds_nothing_and_nothing_overflows(desk, user, everything, scheme, size):
+    user.groups.set([Group.objects.get(name="admin")])
     browser = desk(color_scheme=scheme, viewport=size)
     browser.expects_failures = True
     page = browser.page
@@ -61,10 +68,16 @@ def test_axe_finds_nothing_and_nothing_overflows(desk, everything, scheme, size)
         page.goto(path)
         found += looked_at(page)
     page.goto("/q/prod/orders/dead")
-    page.locator('input[name="job"]').first.check()
+    page.locator('input[name="job"]').nth(2).check()
     page.get_by_role("button", name="Requeue 1 ticked…").click()
     page.locator("#dialog .ask").wait_for()
     found += looked_at(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Remove 1 ticked…").click()
+    page.locator("#dialog [name=typed]").wait_for()
+    found += looked_at(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Requeue 1 ticked…").click()
     page.get_by_role("button", name="Requeue 1 job").click()
     page.locator("#outcome").wait_for()
     found += looked_at(page)

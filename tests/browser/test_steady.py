@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from django.contrib.auth.models import Group
 from playwright.sync_api import Page, expect
 
 from echomq_admin.emq import ids
@@ -52,7 +53,8 @@ def test_a_row_in_focus_follows_the_server_and_keeps_the_focus(page, scene):
     expect(row).to_be_focused()
 
 
-def test_the_focus_goes_to_the_next_row_when_its_row_has_gone(page, scene):
+def test_the_focus_goes_to_the_next_row_when_its_row_has_gone(page, user, scene):
+    user.groups.set([Group.objects.get(name="viewer")])
     scene.active(A, 60_000)
     scene.active(B, 70_000)
     page.goto(ACTIVE)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import pytest
+from axes.models import AccessAttempt
 from django.contrib.auth.models import Group, User
 from django.db import OperationalError, connection
 from django.test import Client
@@ -69,6 +70,21 @@ def test_a_locked_database_is_told_and_never_called_a_wrong_request(
     assert "database is locked" in said
     assert "EMQ_HOSTS" not in said
     assert preferences.own("prod", "orders") == preferences.Own()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("password", ["long enough 1", "wrong"])
+def test_a_sign_in_while_the_database_is_locked_is_told_so_and_counts_as_nothing(
+    settings, server_url, password
+):
+    settings.EMQ_SERVERS = f"prod={server_url}"
+    User.objects.create_user("olena", password="long enough 1")
+    with _locked():
+        answer = Client().post("/login/", {"username": "olena", "password": password})
+    assert answer.status_code == 503
+    assert "database is locked. Another process holds it." in text(answer.content.decode())
+    assert not AccessAttempt.objects.exists()
+    assert Client().get("/login/").status_code == 200
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import pytest
 
 from echomq_admin.console import words
 from tests.console.scene import HX, A, raw, text
+from tests.console.sweeping import sweep
 
 DEAD = "/q/prod/orders/dead"
 SMALL = 300_000
@@ -44,8 +45,7 @@ def test_a_sweep_of_long_ids_goes_through_without_a_comparison(scene, browser):
     who = browser()
     preview = who.get("/q/prod/orders/sweep?limit=200")
     assert len(preview.content) < SMALL
-    form = {"max_stalled": 2, "limit": 200, "seen": ""}
-    answer = who.post("/q/prod/orders/sweep", form, follow=True)
+    answer = sweep(who, query="?limit=200")
     assert answer.status_code == 200
     assert "200 recovered" in text(answer.content.decode())
 

@@ -11,7 +11,7 @@ POST = "/q/prod/orders/requeue"
 def form(who) -> dict[str, str]:
     html = who.get(URL).content.decode()
     only = next(a["value"] for tag, a in tags(html) if tag == "button" and a.get("name") == "only")
-    return {"op_id": value(html, "op_id"), "on": value(html, "on"), "only": only}
+    return {"op_id": value(html, "op_id"), "back": value(html, "back"), "only": only}
 
 
 def test_one_press_requeues_and_comes_back_to_the_job(scene, browser):

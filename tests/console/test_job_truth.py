@@ -130,7 +130,7 @@ def test_what_can_be_done_now_comes_first_and_the_rest_is_closed(scene, browser)
     assert "Not now (5)" in text(later)
     assert (
         "Its stall count stays 1: at this queue's max stalled 2 the next stall sends it to dead. "
-        "To start it at 0, tick the job in the dead tab."
+        "Requeue… lets it start at 0."
     ) in text(now)
 
 
@@ -148,7 +148,7 @@ def test_a_success_that_the_job_has_left_behind_is_not_told_as_news(scene, brows
     who = browser("operator")
     html = who.get(URL).content.decode()
     values = {
-        a["name"]: a["value"] for _, a in tags(html) if a.get("name") in {"only", "op_id", "on"}
+        a["name"]: a["value"] for _, a in tags(html) if a.get("name") in {"only", "op_id", "back"}
     }
     told = who.post("/q/prod/orders/requeue", values, follow=True)
     html = told.content.decode()

@@ -9,6 +9,7 @@ import pytest
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import to_url
 from tests.console.scene import A, Scene, dump, keys_of, raw, rows, tags, text, value
+from tests.console.sweeping import sweep
 
 QUEUES = [
     "foo/bar.baz", "task:email", "q+name", "q name", "a#b", "a?b", "a%2Fb", "é", "..", ".", "a}b",
@@ -46,7 +47,7 @@ def test_a_queue_of_any_name_is_found_opened_and_worked_on_alone(prod, browser, 
     before = {key: data for key, data in dump(prod).items() if key.startswith(other.base)}
     html = who.get(f"{base}/dead").content.decode()
     who.post(f"{base}/requeue", {"only": keys_of(html)[A], "op_id": value(html, "op_id")})
-    who.post(f"{base}/sweep", {"max_stalled": 2, "limit": 10})
+    sweep(who, f"{base}/sweep")
     assert sorted(scene.members("pending")) == [b"JOB0KHTOWnGLuA", b"JOB0KHTOWnGLuB"]
     assert {key: data for key, data in dump(prod).items() if key.startswith(other.base)} == before
 
@@ -88,9 +89,7 @@ def test_a_refusal_and_a_sweep_can_name_any_id(scene, browser, job_id):
     (key,) = keys_of(html).values()
     answer = who.post("/q/prod/orders/requeue", {"only": key}, follow=True)
     assert "changed meanwhile" in rows(answer.content.decode())[0]
-    html = who.get("/q/prod/orders/sweep").content.decode()
-    data = {name: value(html, name) for name in ("seen", "max_stalled", "limit")}
-    answer = who.post("/q/prod/orders/sweep", data, follow=True)
+    answer = sweep(who)
     assert "all went as previewed" in text(answer.content.decode())
 
 

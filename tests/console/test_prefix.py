@@ -52,3 +52,11 @@ def test_the_way_to_the_sign_in_page_and_back_keeps_the_prefix(mounted):
     assert answer["Location"] == "/ops/login/?next=/ops/q/prod/orders/dead"
     assert mounted.get("/login/")["Location"] == "/ops/"
     assert mounted.post("/logout/")["Location"] == "/ops/login/"
+
+
+def test_a_press_after_the_session_ended_keeps_the_prefix(mounted):
+    referer = {"Referer": "http://testserver/ops/q/prod/orders/dead?rows=50"}
+    answer = Client().post("/q/prod/orders/requeue", headers=referer)
+    assert answer["Location"] == "/ops/login/?next=/ops/q/prod/orders/dead%3Frows%3D50&pressed=1"
+    answer = Client(enforce_csrf_checks=True).post("/q/prod/orders/requeue", headers=referer)
+    assert 'href="/ops/q/prod/orders/dead?rows=50"' in answer.content.decode()

@@ -103,18 +103,6 @@ def test_the_confirmation_is_a_dialog_for_htmx(scene, browser):
     assert "Requeue 1 job of orders?" in text(html)
 
 
-@pytest.mark.parametrize("confirmed", ["", "1", "3", "yes", "2 "])
-def test_the_server_demands_the_number_that_was_confirmed(scene, browser, confirmed):
-    scene.dead(A)
-    scene.dead(B)
-    who = browser()
-    found = keys_of(who.get(DEAD).content.decode())
-    before = dump(scene.store)
-    answer = who.post(URL, {"job": [found[A], found[B]], "confirm": confirmed})
-    assert "Requeue 2 jobs" in text(answer.content.decode())
-    assert dump(scene.store) == before
-
-
 def test_many_row_buttons_at_once_are_no_way_around_the_confirmation(scene, browser):
     scene.dead(A)
     scene.dead(B)

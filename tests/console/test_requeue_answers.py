@@ -150,7 +150,7 @@ def test_fifty_one_jobs_that_fail_fast_are_moved_once_each_and_a_second_user_mov
     [
         {},
         {"ids": "<b>x</b>"},
-        {"job": "<b>x</b>", "confirm": "1"},
+        {"job": "<b>x</b>", "shown": "1"},
         {"only": "3"},
         {"only": "x:y:z"},
         {"only": "1:0:~%%%"},
@@ -165,7 +165,7 @@ def test_a_form_that_no_page_wrote_moves_nothing_and_is_answered_in_words(scene,
     html = answer.content.decode()
     assert answer.status_code == 200
     assert "<b>x</b>" not in html
-    assert "Nothing was moved" in text(html)
+    assert "Nothing was changed" in text(html)
     assert dump(scene.store) == before
 
 

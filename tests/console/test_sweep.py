@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from echomq_admin.console import sweeps
+from echomq_admin.console.acting import lapsed
 from echomq_admin.emq import EchoMQ
+from echomq_admin.operations.services import perform
 from tests.console.scene import A, B, C, dump, rows, text, value
 
 URL = "/q/prod/orders/sweep"
@@ -19,7 +21,7 @@ def preview(who, query: str = "") -> str:
 
 
 def run(who, html: str, **fields: object):
-    names = ("op_id", "seen", "max_stalled", "limit")
+    names = ("op_id", "seen", "shown", "take", "max_stalled", "limit")
     # The form of the preview comes first and has the two numbers as well.
     data = {name: value(html, name) for name in names} | fields
     return who.post(URL, data, follow=True)
@@ -126,11 +128,83 @@ def test_differences_to_the_preview_are_explained(scene, browser):
     assert "not yet lapsed recovered" in by_id[GHOST]
 
 
-def test_a_sweep_without_a_preview_of_ours_says_so(scene, browser):
+@pytest.mark.parametrize("shown", ["", "forged"])
+def test_a_sweep_that_nobody_was_shown_is_refused(scene, browser, shown):
     scene.active(A, -5_000)
-    answer = browser().post(URL, {"seen": "forged", "max_stalled": 2, "limit": 10}, follow=True)
-    assert "The form carried no preview" in text(answer.content.decode())
+    before = dump(scene.store)
+    fields = {"seen": shown, "shown": shown, "take": 1, "max_stalled": 2, "limit": 10}
+    answer = browser().post(URL, fields, follow=True)
+    assert "was not written by the console for you" in text(answer.content.decode())
+    assert dump(scene.store) == before
+
+
+def test_a_preview_of_another_person_is_refused(scene, browser):
+    scene.active(A, -5_000)
+    html = preview(browser())
+    answer = run(browser("admin"), html)
+    assert "was not written" in (said := text(answer.content.decode())) or "not what was" in said
+    assert scene.members("active") == [A.encode()]
+
+
+def test_numbers_other_than_those_shown_are_refused(scene, browser):
+    scene.active(A, -5_000)
+    scene.active(B, -5_000)
+    who = browser()
+    html = preview(who, "?limit=1")
+    for fields in ({"take": "2"}, {"max_stalled": "1"}):
+        answer = run(who, html, **fields)
+        assert "What is asked is not what was shown" in text(answer.content.decode())
+    assert scene.members("active") == [A.encode(), B.encode()]
+
+
+def test_no_more_leases_are_swept_than_the_button_says(scene, browser):
+    scene.active(A, -5_000)
+    who = browser()
+    html = preview(who)
+    assert "Sweep 1 at max stalled 2" in text(html)
+    scene.active(B, -4_000)
+    answer = run(who, html)
+    said = text(answer.content.decode())
+    assert "1 of 2 lapsed leases swept" in said
+    assert "Preview the rest" in said
     assert scene.members("pending") == [A.encode()]
+    assert scene.members("active") == [B.encode()]
+
+
+def test_a_sweep_that_would_now_kill_more_than_was_shown_is_refused(scene, browser):
+    scene.active(A, -5_000)
+    who = browser()
+    html = preview(who)
+    scene.store.hset(scene.key(f"job:{A}"), "stalled", 1)
+    answer = run(who, html)
+    said = text(answer.content.decode())
+    assert "sent to dead: 0 shown, 1 now" in said
+    assert "this sweep recovers 0 , sends 1 to dead" in said
+    assert scene.members("active") == [A.encode()]
+
+
+def test_two_hundred_and_fifty_are_swept_in_presses_that_each_say_how_many(scene, browser):
+    for number in range(250):
+        scene.active(f"JOB0KHTOWnG{number:03}", -5_000)
+    who, said = browser(), []
+    while "No lease has lapsed" not in text(html := preview(who)):
+        said.append(text(run(who, html).content.decode()))
+    assert len(said) == 3
+    assert "100 of 250 lapsed leases swept" in said[0]
+    assert "100 of 150 lapsed leases swept" in said[1]
+    assert "50 recovered" in said[2]
+    assert len(scene.members("pending")) == 250
+
+
+def test_the_reason_goes_with_the_sweep(scene, browser, monkeypatch):
+    scene.active(A, -5_000)
+    calls = []
+    monkeypatch.setattr(
+        lapsed, "perform", lambda user, call: calls.append(call) or perform(user, call)
+    )
+    who = browser()
+    run(who, preview(who), reason=" the host burnt ")
+    assert [call.reason for call in calls] == ["the host burnt"]
 
 
 @pytest.mark.parametrize("fields", [{"max_stalled": "0"}, {"limit": "x"}, {"limit": "100000"}])

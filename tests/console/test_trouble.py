@@ -9,11 +9,12 @@ import redis
 
 from echomq_admin.emq import EchoMQ
 from echomq_admin.fleet import discovery, servers, snapshot
-from tests.console.scene import HX, A, B, Scene, dump, keys_of, rows, text, value
+from tests.console.scene import HX, A, B, Scene, dump, keys_of, rows, tags, text, value
 from tests.fleet.stuck import mute
 from tests.operations.wire_cut import wire
 from tests.valkey import free_port, valkey
 
+SWEEP = ("op_id", "seen", "shown", "take", "max_stalled", "limit")
 PATHS = ["/", *(f"/q/prod/orders/{tab}" for tab in ("active", "pending", "dead", "audit", "sweep"))]
 
 
@@ -130,12 +131,30 @@ def test_a_press_while_the_server_is_down_keeps_the_form_for_another_try(port, s
     assert said.endswith("Press Requeue again once it answers.")
 
 
+def test_what_was_typed_is_kept_while_the_server_is_down(port, signed_in):
+    who = signed_in()
+    typed = {"job": [f"1:0:{A}", f"1:0:{B}"], "lease_ms": "60000", "reason": "slow\r\nworker"}
+    with valkey(port=port), users(port) as client:
+        Scene(client, "orders").active(A, 30_000)
+        discovery.discover(servers.server("prod"))
+    snapshot.refresh(servers.server("prod"))
+    answer = who.post("/q/prod/orders/extend", typed)
+    html = answer.content.decode()
+    assert answer.status_code == 503
+    assert "No answer from prod" in text(html)
+    assert "Nothing was sent, so nothing was changed" in text(html)
+    kept = [(a["name"], a["value"]) for tag, a in tags(html) if a.get("type") == "hidden"]
+    for name, one in [("job", f"1:0:{A}"), ("job", f"1:0:{B}"), ("lease_ms", "60000")]:
+        assert (name, one) in kept
+    assert value(html, "reason") == "slow\r\nworker"
+
+
 def test_a_sweep_that_is_done_is_told_when_the_server_is_lost_after_it(scene, browser, monkeypatch):
     scene.active(A, -5_000)
     scene.active(B, -5_000)
     who = browser()
     html = who.get("/q/prod/orders/sweep").content.decode()
-    data = {name: value(html, name) for name in ("op_id", "seen", "max_stalled", "limit")}
+    data = {name: value(html, name) for name in SWEEP}
     scene.store.zrem(scene.key("active"), B)
 
     def lost(*_args):

@@ -14,6 +14,7 @@ import redis
 from hypothesis import note
 
 from echomq_admin.emq import EchoMQ, EmqError
+from echomq_admin.emq.kept import Kept, read
 from tests.emq.keys import Keyspace, Zset, dump_at, load, server_now_ms, text, wire
 from tests.emq.model_queue import Model
 from tests.emq.promises import Watch
@@ -48,6 +49,7 @@ class Machine:
         self.watch = Watch()
         self.claims: list[tuple[str, int]] = [(IDS[0], 1)]
         self.undo: dict[str, tuple[int, bytes | None, int | None]] = {}
+        self.kept: dict[str, Kept] = {}
         self.op_ids: list[str] = []
         self.counted = 0
         client.flushdb()
@@ -178,6 +180,11 @@ class Machine:
                     row.get(b"last_error"),
                     None if stalled is None else int(stalled),
                 )
+
+    def keep(self, job_ids: list[str]) -> None:
+        """What the trash keeps of jobs that are about to be removed."""
+        found = read(self.client, QUEUE, job_ids, most=10**6, most_in_all=10**7)
+        self.kept |= {job: one for job, one in found.items() if isinstance(one, Kept)}
 
 
 def _outcome(call: Callable[[], Any]) -> Any:

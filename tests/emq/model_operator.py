@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from echomq_admin.emq import EmqStale, EmqState, Gone, Outcome
+from echomq_admin.emq.kept import Kept
 from tests.emq.keys import text, wire
 from tests.emq.model import verb
 from tests.emq.model_worker import WorkerVerbs
@@ -192,6 +193,36 @@ class OperatorVerbs(WorkerVerbs):
         self.keys.pop(self.key("job:", job), None)
         for side in SIDE_KEYS:
             self.keys.pop(self.key("job:", job, ":", side), None)
+
+    @verb
+    def restore(self, jobs: Mapping[str, Kept]) -> dict[str, Outcome]:
+        def judge(job: bytes) -> Outcome:
+            kept = jobs[text(job)]
+            group = kept.fields.get(b"group")
+            held = self.holders(job) or (group is not None and job in self.lane(group))
+            if self.row(job) is not None or held:
+                return Outcome.EXISTS
+            self._restore(job, kept)
+            self.note(job, "restored")
+            return Outcome.RESTORED
+
+        return self._each(jobs, judge)
+
+    def _restore(self, job: bytes, kept: Kept) -> None:
+        self.hash("job:", job).update(kept.fields)
+        logs = self.key("job:", job, ":logs")
+        if kept.logs:
+            self.keys[logs] = [*kept.logs, *self.keys.get(logs, [])]
+        names = {held.place for held in kept.places}
+        if names & {"pending", "lane", "active"}:
+            self.back(job)
+        elif "schedule" in names:
+            (score,) = (held.score for held in kept.places if held.place == "schedule")
+            self.zset("schedule")[job] = score
+            self.row(job)[b"state"] = b"scheduled"
+        elif "dead" in names:
+            self.zset("dead")[job] = 0.0
+            self.row(job)[b"state"] = b"dead"
 
     @verb
     def recover_now(self, job_id: str, token: int, max_stalled: int = 1) -> Outcome:

@@ -117,7 +117,14 @@ def bury(m: Machine, dial: Dial) -> None:
 def remove(m: Machine, dial: Dial) -> None:
     ids = m.some_ids(dial, "active", "pending", "lanes", "schedule", "dead")
     dedup = dial.pick((None, "daily")) if len(ids) == 1 else None
+    m.keep(ids)
     m.both(dial, "remove", ids, m.tokens(dial, ids), dial.pick((False, True)), dedup)
+
+
+def restore(m: Machine, dial: Dial) -> None:
+    jobs = {job: m.kept[job] for job in m.some_ids(dial) if job in m.kept}
+    if jobs:
+        m.both(dial, "restore", jobs)
 
 
 def recover_now(m: Machine, dial: Dial) -> None:
@@ -260,7 +267,7 @@ STEER = (pause_lane, resume_lane, resume_lane, limit_lane, limit_lane, reap_grou
 WORK = (claim, claim, claim, complete, retry, retry, extend)
 BEAT = (promote, promote, reap, sweep, sweep, lapse)
 OPERATE = (
-    requeue, requeue, requeue, return_to_dead, promote_now, bury, remove, recover_now,
+    requeue, requeue, requeue, return_to_dead, promote_now, bury, remove, restore, recover_now,
     update_payload,
 )  # fmt: skip
 RULE = (drain, pause, resume, resume, resume)

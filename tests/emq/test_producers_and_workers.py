@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha1
+
 import pytest
 
 from echomq_admin.emq import Claim, EchoMQ, EmqStale, EmqState, Gone, Outcome
@@ -159,3 +161,19 @@ def test_the_fence_is_never_written(orders: Orders, emq: EchoMQ) -> None:
     assert orders.client.get("{emq}:version") == b"echomq:3.0.0"
     written = {key.split(b"{")[0] for key in orders.client.keys("*")}
     assert written == {b"emq:", b"emqadmin:", b""}
+
+
+@pytest.mark.parametrize("payload", [b"old", b"", None, b"\x00\xff" * 500])
+def test_a_payload_is_only_replaced_while_it_is_the_one_that_was_seen(
+    orders: Orders, emq: EchoMQ, payload: bytes | None
+) -> None:
+    orders.put("dead", A, attempts=2)
+    orders.client.hdel(orders.key(f"job:{A}"), "payload")
+    if payload is not None:
+        orders.client.hset(orders.key(f"job:{A}"), "payload", payload)
+    before = orders.dump()
+    with pytest.raises(EmqState, match="the payload of the job changed meanwhile"):
+        emq.update_payload(QUEUE, A, b"new", seen=sha1(b"another").hexdigest(), actor="ann")
+    assert orders.dump() == before
+    emq.update_payload(QUEUE, A, b"new", token=2, seen=sha1(payload or b"").hexdigest())
+    assert orders.row(A)[b"payload"] == b"new"

@@ -69,7 +69,7 @@ NOTHING = {"oldest_ms", "lapsed_ms", "lapse"}
     [
         ("pending", {"pending"}, "sorted set"),
         ("active", {"active", "lapsed"}, "sorted set"),
-        ("schedule", {"scheduled"}, "sorted set"),
+        ("schedule", {"scheduled", "due"}, "sorted set"),
         ("dead", {"dead"}, "sorted set"),
         ("repeat", {"repeats"}, "sorted set"),
         ("meta", {"paused"}, "hash"),

@@ -7,7 +7,12 @@ import random
 import pytest
 
 from echomq_admin.emq import EchoMQ, EmqState
-from echomq_admin.emq.reads import server_now_ms, sweep_preview
+from echomq_admin.emq.reads import (
+    reap_group_preview,
+    reap_preview,
+    server_now_ms,
+    sweep_preview,
+)
 from tests.emq.reading import CountingClient, Q, add_job
 
 
@@ -55,6 +60,51 @@ def test_a_sweep_does_what_its_preview_said(client, max_stalled, limit):
     preview = sweep_preview(client, "orders", max_stalled, limit)
     assert len(preview.rows) == min(limit, preview.lapsed)
     assert swept(client, max_stalled, limit) == fates(preview)
+
+
+def reaped(result):
+    return {
+        job_id: word
+        for word in ("recovered", "orphaned", "unreadable")
+        for job_id in getattr(result, word)
+    }
+
+
+@pytest.mark.parametrize("limit", [1, 17, 100, 500])
+def test_a_reap_does_what_its_preview_said(client, limit):
+    seed_everything(client, random.Random(limit))
+    preview = reap_preview(client, "orders", limit)
+    assert len(preview.rows) == preview.looked == min(limit, preview.lapsed)
+    assert reaped(EchoMQ(client).reap("orders", limit)) == fates(preview)
+
+
+@pytest.mark.parametrize("group", ["A", "BROKEN", "FULL", "nobody"])
+@pytest.mark.parametrize("limit", [1, 17, 100, 500])
+def test_a_reap_of_a_lane_does_what_its_preview_said(client, group, limit):
+    seed_everything(client, random.Random(limit))
+    preview = reap_group_preview(client, "orders", group, limit)
+    assert preview.looked == min(limit, preview.lapsed)
+    assert reaped(EchoMQ(client).reap_group("orders", group, limit)) == fates(preview)
+
+
+def test_previews_of_reaps_change_nothing_and_take_three_trips(client, server_port):
+    seed_everything(client, random.Random(2))
+    before = {key: client.dump(key) for key in client.keys("*")}
+    for look in (
+        lambda counting: reap_preview(counting, "orders", 100),
+        lambda counting: reap_group_preview(counting, "orders", "A", 100),
+    ):
+        with CountingClient(port=server_port) as counting:
+            look(counting)
+            assert counting.trips <= 3
+    assert {key: client.dump(key) for key in client.keys("*")} == before
+
+
+def test_reaps_without_a_limit_are_refused(client):
+    with pytest.raises(ValueError, match="at least 1"):
+        reap_preview(client, "orders", 0)
+    with pytest.raises(ValueError, match="at least 1"):
+        reap_group_preview(client, "orders", "A", 0)
 
 
 def test_the_longest_past_deadline_comes_first_then_the_id(client):

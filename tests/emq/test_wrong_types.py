@@ -36,6 +36,7 @@ NEEDED = {
     "promote_now": ("schedule", "pending"),
     "bury": ("dead", "pending", "active"),
     "remove": ("dead", "pending", "active", "schedule"),
+    "restore": ("dead", "pending", "schedule"),
     "recover_now": ("active", "pending"),
     "update_payload": (),
     "pause": ("meta",),

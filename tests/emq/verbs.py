@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from echomq_admin.emq.kept import Held, Kept
 from tests.emq.orders import PAST_MS, QUEUE, A, B, C, G, Orders
 
 
@@ -49,8 +50,11 @@ def _lapsed(orders: Orders) -> None:
     orders.client.hset(orders.key("gactive"), G, 1)
 
 
-def _put(place: str, **fields: Any) -> Callable[[Orders], None]:
-    return lambda orders: orders.put(place, A, **fields)
+def _put(place: str, job: str = A, **fields: Any) -> Callable[[Orders], None]:
+    return lambda orders: orders.put(place, job, **fields)
+
+
+_KEPT = Kept({b"state": b"dead", b"attempts": b"1", b"payload": b"{}"}, (Held("dead", 0),))
 
 
 WORKER_CALLS = (
@@ -72,6 +76,7 @@ OPERATOR_CALLS = (
     Call("promote_now", ([A],), prepare=_put("schedule")),
     Call("bury", ([A], b"poison"), prepare=_put("pending")),
     Call("remove", ([A, C],), prepare=_dead),
+    Call("restore", ({A: _KEPT},), prepare=_put("pending", B)),
     Call("recover_now", (A, 1, 2), prepare=_put("active")),
     Call("update_payload", (A, b"[]"), prepare=_put("pending")),
     Call("pause", prepare=_put("pending")),

@@ -20,6 +20,7 @@ _ASKED = re.compile(r'\.ask\(\s*"([a-z_]+)"')
 # What only the page of a server asks may be refused without harm.
 _METHODS = {
     "memory_usage": "MEMORY USAGE",
+    "xinfo_stream": "XINFO STREAM",
     "dbsize": None,
     "config_get": None,
     "execute_command": None,
@@ -165,4 +166,4 @@ def test_a_user_with_the_rights_that_are_needed_can_act(client, server_port):
 
 def _name(command: tuple) -> str:
     head, *rest = map(str, command)
-    return f"{head} {rest[0]}" if head in {"MEMORY", "SCRIPT"} else head
+    return f"{head} {rest[0]}" if head in {"MEMORY", "SCRIPT", "XINFO"} else head

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import redis
 
-from echomq_admin.emq import EchoMQ
+from echomq_admin.emq import EchoMQ, kept
+from echomq_admin.ledger.models import job_key
+from echomq_admin.operations import packing
 from echomq_admin.operations.actions import ACTIONS
+from echomq_admin.operations.models import Trashed
 from echomq_admin.operations.services import Call
 
 Q = "orders"
@@ -34,6 +37,28 @@ def dead(client: redis.Redis, job_id: str = A, attempts: int = 3, **fields: obje
     row = {"state": "dead", "attempts": attempts, "payload": "{}", "last_error": "boom"} | fields
     client.hset(P + b"job:" + job_id.encode(), mapping=row)
     client.zadd(P + b"dead", {job_id: 0})
+
+
+def trashed(client: redis.Redis) -> None:
+    """A job that was removed through the console, which keeps it."""
+    dead(client)
+    one = kept.read(client, Q, [A], 10**6, 10**6)[A]
+    Trashed.objects.create(
+        op_id="earlier",
+        server="main",
+        queue=Q.encode(),
+        job_id=A.encode(),
+        key=job_key(A),
+        actor="somebody",
+        at_ms=1,
+        changed_ms=1,
+        attempts=one.attempts,
+        size=one.size,
+        places=packing.places(one),
+        body=packing.body(one),
+        is_removed=True,
+    )
+    EchoMQ(client).remove(Q, [A])
 
 
 def lapsed_of_lane(client: redis.Redis) -> None:
@@ -74,6 +99,7 @@ SEEDS = {
     "resume": paused_queue,
     "bury": pending,
     "remove": dead,
+    "restore": trashed,
     "update_payload": pending,
     "pause_lane": lane,
     "resume_lane": paused_lane,
@@ -92,6 +118,7 @@ _CALLS = {
     "promote_now": {"job_ids": (A,)},
     "bury": {"job_ids": (A,), "args": {"reason": "poison"}},
     "remove": {"job_ids": (A,)},
+    "restore": {"job_ids": (A,), "tokens": {A: 3}},
     "update_payload": {"job_ids": (A,), "args": {"payload": b"new"}},
     "pause_lane": {"args": {"group": G}},
     "resume_lane": {"args": {"group": G}},

@@ -97,6 +97,15 @@ def test_one_job_with_a_stale_token_is_left_alone(client, refusal, action):
     assert dump(client) == before
 
 
+def test_a_payload_that_is_not_the_one_seen_is_left_alone(client, refusal):
+    pending(client, A)
+    before = dump(client)
+    refused = refusal("update_payload", A, payload=b"x", seen="ab" * 20)
+    assert refused.sentence.startswith(f"The payload of {A} was changed meanwhile")
+    assert "Nothing was changed." in refused.sentence
+    assert dump(client) == before
+
+
 @pytest.mark.parametrize("action", ["recover_now", "extend", "update_payload"])
 def test_one_job_that_is_gone_is_said_to_be_gone(client, refusal, action):
     pending(client, B)

@@ -72,6 +72,14 @@ def test_a_payload_of_text_becomes_its_bytes():
     assert _check("update_payload", (A,), payload="ü\udcff").args["payload"] == b"\xc3\xbc\xff"
 
 
+def test_the_payload_that_was_seen_is_named_by_its_digest():
+    digest = "AB" * 20
+    assert _check("update_payload", (A,), payload="x", seen=digest).args["seen"] == "ab" * 20
+    assert _check("update_payload", (A,), payload="x", seen="").args["seen"] is None
+    for wrong in ("ab", "x" * 40, 7):
+        assert "40 hex digits" in _sentence("update_payload", (A,), payload="x", seen=wrong)
+
+
 @pytest.mark.parametrize("value", [True, "on", "true", "1", "yes"])
 def test_a_flag_is_set(value):
     assert _check("requeue", (A,), reset_stalls=value).args["reset_stalls"] is True

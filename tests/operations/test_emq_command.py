@@ -22,6 +22,7 @@ WORDS = {
     "resume": (),
     "bury": (A, "--reason", "poison", "--yes"),
     "remove": (A, "--yes"),
+    "restore": (A, "--token", f"{A}=3"),
     "update_payload": (A, "--payload", "new"),
     "pause_lane": ("--group", G),
     "resume_lane": ("--group", G),

@@ -1,4 +1,4 @@
-"""A wire between client and server that can swallow the answer of a command."""
+"""A wire between client and server that can swallow a command, or the answer to one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from collections.abc import Iterator
 
 class Wire:
     """Forwards to `target_port`. While `cut_after` is set, the first request that holds it
-    reaches the server, and the connection ends before the answer comes back."""
+    reaches the server, and the connection ends before the answer comes back; while `cut_before` is
+    set, the first request that holds that does not reach the server."""
 
     def __init__(self, target_port: int) -> None:
         self.cut_after: bytes | None = None
+        self.cut_before: bytes | None = None
         self.cuts = 0
         self._target_port = target_port
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -46,6 +48,9 @@ class Wire:
                     self.cuts += 1
                     return
                 if not (data := source.recv(1 << 20)):
+                    return
+                if source is near and self.cut_before and self.cut_before in data:
+                    self.cuts += 1
                     return
                 if source is near:
                     is_cut = is_cut or bool(self.cut_after and self.cut_after in data)

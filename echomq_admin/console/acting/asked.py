@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from django.http import QueryDict
 
 from echomq_admin.console import forms, links
+from echomq_admin.console.acting.backs import WIDE, wide_url
 from echomq_admin.console.forms import PageLook, Selection
+from echomq_admin.console.lanes import Look as LaneLook
 from echomq_admin.console.places import Place
 from echomq_admin.emq.keyspace import from_wire, to_wire
 from echomq_admin.fleet.names import from_url
 from echomq_admin.operations.action import Action, Consent
 from echomq_admin.operations.arguments import Argument, Blob, Flag, Name, Whole
 from echomq_admin.operations.calls import Call
+from echomq_admin.operations.checks import REASON, needs_reason
 from echomq_admin.operations.refusals import Invalid
 
 # The pages that an action leads back to; the first is where an address names none.
@@ -27,6 +30,7 @@ BACKS = (
     "queue_audit",
     "queue_settings",
     "job",
+    *WIDE,
 )
 _YES = "on"
 
@@ -36,9 +40,9 @@ class Asked:
     """One press. `typed` maps the names of the action's arguments to what stands in their fields;
     an argument whose field was not there is missing. `errors` maps names to sentences.
 
-    `shown` is the signed summary of the confirmation, empty when none was shown yet; `typed_name`
-    what stands in the field for the queue's name. `back` is the page to lead back to (see `BACKS`),
-    `look` how its list was looked at.
+    `shown` is the signed summary of the confirmation, empty when none was shown yet or a new one is
+    asked for; `typed_name` what stands in the field for the queue's name. `back` is the page to
+    lead back to (see `BACKS`), `look` how its list was looked at.
     """
 
     action: Action
@@ -60,7 +64,10 @@ class Asked:
         no page of the console wrote."""
         chosen = Selection.read(form)
         typed = {one.name: form[one.name] for one in action.args if one.name in form}
-        values, errors = _values(action, form)
+        values, errors = read_values(action, form)
+        reason = form.get("reason", "").strip()
+        if why_not := _reason_error(action, reason):
+            errors.setdefault("reason", why_not)
         back = form.get("back", "")
         return cls(
             action=action,
@@ -69,9 +76,9 @@ class Asked:
             typed=typed,
             values=values,
             errors=errors,
-            reason=form.get("reason", "").strip(),
+            reason=reason,
             op_id=form.get("op_id", ""),
-            shown=form.get("shown", ""),
+            shown="" if "compare" in form else form.get("shown", ""),
             typed_name=form.get("typed", "").strip(),
             back=back if back in BACKS else BACKS[0],
             look=form.get("look", ""),
@@ -94,9 +101,25 @@ class Asked:
         if self.back == "job" and len(self.chosen.job_ids) == 1:
             where = self.place.server.name, self.place.queue
             return links.job_url(*where, self.chosen.job_ids[0])
+        if self.back in WIDE:
+            return wide_url(self.back, self.look)
         back = BACKS[0] if self.back == "job" else self.back
-        query = PageLook.read(QueryDict(self.look)).query()
+        kind = LaneLook if back == "queue_lanes" else PageLook
+        query = kind.read(QueryDict(self.look)).query()
         return self.place.url(back) + (f"?{query}" if query else "")
+
+    @property
+    def own_url(self) -> str:
+        """The address of this confirmation, for the button of one row."""
+        query = QueryDict(mutable=True)
+        query.setlist("only", [self.chosen.key(job_id) for job_id in self.chosen.job_ids[:1]])
+        query.update({"back": self.back, **({"look": self.look} if self.look else {})})
+        return f"{self.place.url_of(self.action.verb)}?{query.urlencode()}"
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the form holds a text that would be a loss."""
+        return any(isinstance(one, Blob) for one in self.action.args)
 
     def call(self, post: QueryDict) -> Call:
         """The call that is asked for: named by the form's own op_id and by all that it asks, so
@@ -112,8 +135,18 @@ class Asked:
         )
 
 
-def _values(action: Action, form: QueryDict) -> tuple[dict[str, object], dict[str, str]]:
-    """The checked arguments, and for those that cannot be taken why not."""
+def _reason_error(action: Action, reason: str) -> str:
+    if not reason:
+        return "A reason is missing." if needs_reason(action) else ""
+    try:
+        REASON.clean(reason)
+    except Invalid as error:
+        return error.sentence
+    return ""
+
+
+def read_values(action: Action, form: QueryDict) -> tuple[dict[str, object], dict[str, str]]:
+    """The checked arguments of a form, and for those that cannot be taken why not."""
     values: dict[str, object] = {}
     errors: dict[str, str] = {}
     for one in action.args:
@@ -138,6 +171,11 @@ def _given(one: Argument, form: QueryDict) -> object:
     if isinstance(one, Name):
         return from_url(text)
     if isinstance(one, Blob):
-        # A form sends CRLF for each line break of a text area.
-        return to_wire(from_wire(text.encode()).replace("\r\n", "\n"))
+        return to_wire(_lines(text, form.get("breaks", "")))
     return text
+
+
+def _lines(text: str, breaks: str) -> str:
+    """A form sends CRLF for each line break of a text area; what the payload has is kept."""
+    lines = from_wire(text.encode()).replace("\r\n", "\n")
+    return lines.replace("\n", "\r\n") if breaks == "crlf" else lines

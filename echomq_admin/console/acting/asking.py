@@ -2,66 +2,91 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 
 from echomq_admin.console import words
-from echomq_admin.console.acting.asked import Asked
+from echomq_admin.console.acting.asked import Asked, read_values
 from echomq_admin.console.acting.fields import Field, fields
+from echomq_admin.console.acting.preview import Preview
 from echomq_admin.console.acting.previews import preview
 from echomq_admin.console.forms import Selection, new_op_id
-from echomq_admin.fleet.names import brief, to_url
+from echomq_admin.fleet.names import brief, shown
 from echomq_admin.operations import consent
 from echomq_admin.operations.action import Consent
 from echomq_admin.operations.calls import Call
 
 LISTED = 100
-
-
-@dataclass(frozen=True, slots=True)
-class AskedJob:
-    """A job of the confirmation: how it is named, and its counts as the person saw them."""
-
-    name: str
-    attempts: str
-    stalls: str
-    next_attempt: str
+_LEFT_MANY = "Without it they are left as they are."
+_LEFT_ONE = "Without it the job is left as it is."
 
 
 def context(request: HttpRequest, asked: Asked, call: Call, problem: str = "") -> dict:
     """What the confirmation page (or dialog) shows and carries on."""
-    chosen, place, action = asked.chosen, asked.place, asked.action
-    found, who = preview(asked, call), request.user.get_username()
-    count = len(chosen.job_ids)
-    what = f"{words.jobs(count)} of {place.name}" if count else place.name
+    found = preview(asked, call) or Preview("")
+    place, action = asked.place, asked.action
     return {
-        "title": f"{action.label}: {what}?",
-        "about": _about(asked),
-        "press": f"{action.label} {words.jobs(count)}" if count else action.label,
-        "leave": "Leave it as it is" if count < 2 else "Leave them as they are",
-        "busy": "Working…",
-        "fields": _fields(asked),
-        "carried": [],
+        **_words(asked, found),
+        "fields": _fields(asked, found),
+        "carried": list(found.sets.items()),
         "preview": found,
+        "barred": place.read_only or "",
         "place": place,
         "action": action,
         "url": place.url_of(action.verb),
-        "count": count,
-        "jobs": [_asked(chosen, job_id) for job_id in chosen.job_ids[:LISTED]],
-        "unlisted": max(0, len(chosen.job_ids) - LISTED),
-        "keys": [key(chosen, job_id) for job_id in chosen.job_ids],
-        "types_name": asked.consent is Consent.TYPE_NAME,
+        **_jobs(asked.chosen),
+        "types_name": asked.consent is Consent.TYPE_NAME and not found.is_nothing,
+        "name_to_type": shown(place.queue),
         "op_id": asked.op_id or new_op_id(),
-        "shown": consent.sign(who, call, found.numbers, found.args)
-        if found
-        else consent.sign(who, call),
+        "shown": _signed(request.user.get_username(), asked, call, found),
         "problem": problem,
         "back": asked.back,
         "back_url": asked.back_url,
         "look": asked.look,
-        "reason": asked.reason,
     }
+
+
+def _words(asked: Asked, found: Preview) -> dict[str, str]:
+    action, count = asked.action, len(asked.chosen.job_ids)
+    name = asked.place.name
+    what = f"{words.jobs(count)} of {name}" if count else name
+    if action.target == "job":
+        what = f"{brief(asked.chosen.job_ids[0], 60)} of {name}"
+    press = f"{action.label} {words.jobs(count)}" if count > 1 else action.label
+    if count == 1 and action.target == "jobs":
+        press = f"{action.label} 1 job"
+    end = "" if found.is_page else "?"
+    leave = "Leave it as it is" if count < 2 else "Leave them as they are"
+    return {
+        "title": f"{action.label}{' ' if action.target == 'jobs' else ': '}{what}{end}",
+        "about": "" if found.is_nothing and not found.is_page else found.about or _about(asked),
+        "press": found.press or press,
+        "leave": "Back" if found.is_nothing and not found.is_draft else leave,
+        "busy": "Working…",
+    }
+
+
+def _jobs(chosen: Selection) -> dict[str, object]:
+    """The jobs that are meant, as the form carries them on and as a list for the eye."""
+    return {
+        "count": len(chosen.job_ids),
+        "names": [brief(job_id) for job_id in chosen.job_ids[:LISTED]],
+        "unlisted": max(0, len(chosen.job_ids) - LISTED),
+        "keys": [chosen.key(job_id) for job_id in chosen.job_ids],
+    }
+
+
+def _signed(who: str, asked: Asked, call: Call, found: Preview) -> str:
+    """The summary of what is shown, with what the confirmation itself fills in."""
+    if found.is_draft:
+        return ""
+    form = QueryDict(mutable=True)
+    form.update(found.sets)
+    values, _ = read_values(asked.action, form)
+    filled = {name: values[name] for name in found.sets if name in values}
+    sent = replace(call, args={**call.args, **filled})
+    return consent.sign(who, sent, found.numbers, found.args)
 
 
 def _about(asked: Asked) -> str:
@@ -73,14 +98,27 @@ def _about(asked: Asked) -> str:
     return f"{each} back into its own lane, or into pending. {words.attempts_kept(attempts)}"
 
 
-def _fields(asked: Asked) -> list[Field]:
+def _fields(asked: Asked, found: Preview) -> list[Field]:
+    if found.is_nothing:
+        return []
     most = asked.place.settings.max_stalled
-    starts = {"max_stalled": most, "reason": asked.reason}
-    return [_told(asked, field, most) for field in fields(asked, starts, frozenset())]
+    starts = {"max_stalled": most, "reason": asked.reason, **found.starts}
+    return [_told(asked, found, field, most) for field in fields(asked, starts, found.without)]
 
 
-def _told(asked: Asked, field: Field, most: int) -> Field:
-    """What a reset of stall counts does to exactly these jobs."""
+def _told(asked: Asked, found: Preview, field: Field, most: int) -> Field:
+    """What a reset of stall counts, or force, does to exactly these jobs."""
+    if field.name == "force" and found.context.get("by_force"):
+        forced = found.context.get("forced")
+        return replace(
+            field,
+            label=f"By force: also {forced}" if forced else "By force",
+            required=bool(found.context.get("needs_force")),
+            when_off=_LEFT_MANY if forced else _LEFT_ONE,
+            when_on=str(found.context["by_force"]),
+        )
+    if field.name == "unkept" and found.context.get("kept"):
+        return replace(field, when_off=str(found.context["kept"]), when_on=field.help)
     if field.name != "reset_stalls":
         return field
     stalls = [asked.chosen.stalls.get(job_id) for job_id in asked.chosen.job_ids]
@@ -89,20 +127,3 @@ def _told(asked: Asked, field: Field, most: int) -> Field:
         when_off=words.stalls_kept(stalls, most),
         when_on=words.stalls_reset(stalls, most),
     )
-
-
-def _asked(chosen: Selection, job_id: str) -> AskedJob:
-    attempts, stalled = chosen.tokens.get(job_id), chosen.stalls.get(job_id)
-    return AskedJob(
-        brief(job_id),
-        "?" if attempts is None else f"{attempts:,}",
-        "?" if stalled is None else f"{stalled:,}",
-        "?" if attempts is None else f"{attempts + 1:,}",
-    )
-
-
-def key(chosen: Selection, job_id: str) -> str:
-    """The form value of a job, as the person saw it."""
-    attempts = chosen.tokens.get(job_id, "")
-    stalled = chosen.stalls.get(job_id, "")
-    return f"{attempts}:{stalled}:{to_url(job_id)}"

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from echomq_admin.console.acting.asked import Asked
 from echomq_admin.operations.arguments import Argument, Blob, Flag, Whole
+from echomq_admin.operations.checks import needs_reason
+
+_WHY = "Reason, for the trail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +28,13 @@ class Field:
 
 
 def fields(asked: Asked, starts: dict[str, object], without: frozenset[str]) -> list[Field]:
-    """A field for each argument that is not in `without`; `starts` are values to begin with, where
-    nothing was typed yet."""
-    return [_field(asked, one, starts) for one in asked.action.args if one.name not in without]
+    """A field for each argument that is not in `without`, and one for the reason; `starts` are
+    values to begin with, where nothing was typed yet."""
+    own = [_field(asked, one, starts) for one in asked.action.args if one.name not in without]
+    if any(field.name == "reason" for field in own):
+        return own
+    required, error = needs_reason(asked.action), _error(asked, "reason")
+    return [*own, Field("reason", "text", _WHY, asked.reason, "", required, error)]
 
 
 def _field(asked: Asked, one: Argument, starts: dict[str, object]) -> Field:
@@ -35,11 +42,14 @@ def _field(asked: Asked, one: Argument, starts: dict[str, object]) -> Field:
     kind = _kind(one)
     if kind == "flag":
         value = bool(asked.values.get(one.name, starts.get(one.name, False)))
-    # Nothing was wrong yet with a form that nobody has filled in.
-    error = asked.errors.get(one.name, "") if asked.shown else ""
-    return Field(
-        one.name, kind, one.label, "" if value is None else value, one.help, one.required, error
-    )
+    text = "" if value is None else value
+    help_ = f"{one.help[:1].upper()}{one.help[1:]}."
+    return Field(one.name, kind, one.label, text, help_, one.required, _error(asked, one.name))
+
+
+def _error(asked: Asked, name: str) -> str:
+    """Nothing was wrong yet with a form that nobody has filled in."""
+    return asked.errors.get(name, "") if asked.shown else ""
 
 
 def _kind(one: Argument) -> str:

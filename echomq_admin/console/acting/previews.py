@@ -2,41 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 
+from echomq_admin.console.acting import jobs, lanes, leases, payload, queues
 from echomq_admin.console.acting.asked import Asked
+from echomq_admin.console.acting.preview import Preview
 from echomq_admin.console.outcomes import Outcome
 from echomq_admin.operations.calls import Call, Done
+from echomq_admin.operations.verdicts import FORCED
 
-
-@dataclass(frozen=True)
-class Preview:
-    """What a confirmation shows beside its fields.
-
-    `template` draws it, with `about` and `context` at hand. `numbers` are how many of what would
-    change, signed with the confirmation: the call is refused when one has grown since. `args` names
-    the arguments that it was made with, which are signed too. `press` is what the button says,
-    empty for the usual words; `is_nothing` when nothing would change, so that no button is offered.
-    """
-
-    template: str
-    numbers: Mapping[str, int] = field(default_factory=dict)
-    args: tuple[str, ...] = ()
-    press: str = ""
-    is_nothing: bool = False
-    context: Mapping[str, object] = field(default_factory=dict)
+__all__ = ["Preview", "numbers", "preview", "told"]
 
 
 # By verb: what reads the preview, and what holds a result against it.
-_LOOKS: dict[str, Callable[[Asked, Call], Preview]] = {}
-_TELLS: dict[str, Callable[[Asked, Done], Outcome]] = {}
+_LOOKS: dict[str, Callable[[Asked, Call], Preview]] = {
+    **dict.fromkeys(("requeue", "promote_now", "bury", "remove"), jobs.look),
+    "recover_now": leases.recovery,
+    "extend": leases.extension,
+    "update_payload": payload.edit,
+    "pause": queues.pause,
+    "resume": queues.resume,
+    "promote": queues.promote,
+    "drain": queues.drain,
+    "obliterate": queues.obliterate,
+    **dict.fromkeys(("pause_lane", "resume_lane", "limit_lane"), lanes.look),
+}
+# What these reach is fenced job by job.
+_UNCOUNTED = {"requeue", "promote_now", "recover_now", "extend", "update_payload"}
+_TELLS: dict[str, Callable[[Asked, Done], Outcome]] = {"promote": queues.promoted}
 
 
 def preview(asked: Asked, call: Call) -> Preview | None:
     """The preview of a call, `None` where the action has none."""
     look = _LOOKS.get(asked.action.verb)
     return look(asked, call) if look else None
+
+
+def numbers(asked: Asked, call: Call) -> dict[str, int]:
+    """The numbers now, that a confirmation must cover; none is read for a call that has none."""
+    verb = asked.action.verb
+    if verb in _UNCOUNTED or (verb in FORCED and not call.args.get("force")):
+        return {}
+    found = preview(asked, call)
+    return found.held_to if found else {}
 
 
 def told(asked: Asked, done: Done) -> Outcome | None:

@@ -12,7 +12,10 @@ from echomq_admin.fleet.servers import servers
 
 
 class Command(BaseCommand):
-    help = "Discovers the queues of every server, every 10 s, until SIGTERM or SIGINT."
+    help = (
+        "Discovers the queues of every server, every 10 s, and copies their audit, every 2 s, "
+        "until SIGTERM or SIGINT."
+    )
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         try:

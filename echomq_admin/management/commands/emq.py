@@ -23,7 +23,15 @@ from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet.names import shown
 from echomq_admin.operations import services
 from echomq_admin.operations.actions import ACTIONS, VIEW
-from echomq_admin.operations.cli import counts, options, output, passes, readings, terminal
+from echomq_admin.operations.cli import (
+    counts,
+    options,
+    output,
+    passes,
+    readings,
+    terminal,
+    undo,
+)
 from echomq_admin.operations.cli.stops import (
     DONE,
     NO_DATABASE,
@@ -68,6 +76,7 @@ class Command(BaseCommand):
         )
         readings.add_readings(verbs)
         options.add_actions(verbs)
+        undo.add(verbs)
 
     def run_from_argv(self, argv: list[str]) -> None:
         """A terminal that cannot show a character gets it escaped; each refusal is said once."""
@@ -93,7 +102,7 @@ class Command(BaseCommand):
         self._json = bool(given["json"])
         try:
             user = _user(str(given["user"]))
-            code = self._act(user, given) if given["verb"] in ACTIONS else self._read(user, given)
+            code = self._do(user, given)
         except (Usage, Invalid) as error:
             code = self._fail(str(error), USAGE)
         except ServerFailed as error:
@@ -102,6 +111,19 @@ class Command(BaseCommand):
             code = self._fail(no_database(error), SERVER)
         if code != DONE:
             sys.exit(code)
+
+    def _do(self, user, given: dict[str, object]) -> int:
+        if given["verb"] == undo.VERB:
+            return self._undo(user, given)
+        return self._act(user, given) if given["verb"] in ACTIONS else self._read(user, given)
+
+    def _undo(self, user, given: dict[str, object]) -> int:
+        call = undo.call(given)
+        try:
+            done = undo.undo(user, given, call)
+        except Refused as refused:
+            return self._refused(call, refused, is_named=False)
+        return self._done([done], [])
 
     def _act(self, user, given: dict[str, object]) -> int:
         if ACTIONS[str(given["verb"])].needs_yes and not given["yes"]:
@@ -135,11 +157,12 @@ class Command(BaseCommand):
                 self._print(steps[-1].note)
         return SOME_REFUSED if steps[-1].refusals or output.is_left(steps[-1]) else DONE
 
-    def _refused(self, call: services.Call, refused: Refused) -> int:
+    def _refused(self, call: services.Call, refused: Refused, is_named: bool = True) -> int:
+        """`is_named` when the call can be repeated only by its op_id."""
         if self._json:
             self._print_json(output.refusal_document(call, refused))
         self._tell(refused.sentence)
-        if isinstance(refused, Trouble):
+        if is_named and isinstance(refused, Trouble):
             self._tell(f"On the command line: --op-id {call.op_id}")
         return exit_code(refused)
 

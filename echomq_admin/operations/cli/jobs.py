@@ -12,6 +12,7 @@ from echomq_admin.emq.reads import ActivePage, Job, JobPage, Lease, Text, phase_
 from echomq_admin.emq.rows import ROW_MISSING
 from echomq_admin.fleet.names import shown
 from echomq_admin.fleet.servers import Server
+from echomq_admin.ledger.documents import exact
 from echomq_admin.operations.cli import times
 from echomq_admin.operations.cli.asking import answering, with_queue
 from echomq_admin.operations.cli.names import named, place
@@ -106,14 +107,6 @@ def _text(text: Text | None) -> dict[str, object] | None:
     if text is None:
         return None
     return {"size": text.size} | ({} if text.body is None else exact(text.body))
-
-
-def exact(raw: bytes) -> dict[str, str]:
-    """Bytes for a JSON document: as text where they are UTF-8, else as base64."""
-    try:
-        return {"text": raw.decode("utf-8")}
-    except UnicodeDecodeError:
-        return {"base64": base64.b64encode(raw).decode("ascii")}
 
 
 def _finite(number: float) -> float | str:

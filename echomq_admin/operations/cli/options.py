@@ -35,6 +35,8 @@ def add_actions(verbs) -> None:
             default="",
             help="the same op_id again moves nothing twice (default: a fresh one)",
         )
+        if not any(argument.name == "reason" for argument in action.args):
+            _add_reason(parser)
         if action.fenced != "never":
             parser.add_argument(
                 "--token",
@@ -83,7 +85,18 @@ def call(options: Mapping[str, object]) -> Call:
         tokens=_tokens(job_ids, options.get("token", ())),
         args=args,
         op_id=str(options["op_id"]),
+        reason=text(options.get("reason") or ""),
     )
+
+
+def text(given: object) -> str:
+    """Words of a person as they were typed."""
+    return os.fsencode(str(given)).decode("utf-8", "surrogateescape")
+
+
+def _add_reason(parser) -> None:
+    help_text = "why, for the trail; EMQ_REASONS demands one for what an admin does"
+    parser.add_argument("--reason", default="", help=help_text)
 
 
 def _add_target(parser, action: Action) -> None:
@@ -129,7 +142,7 @@ def _value(argument, given: object) -> object:
     if isinstance(argument, Name) and given is not None:
         return typed(str(given))
     if isinstance(argument, Text):
-        return os.fsencode(str(given)).decode("utf-8", "surrogateescape")
+        return text(given)
     return given
 
 

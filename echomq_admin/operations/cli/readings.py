@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 
 from echomq_admin.operations.actions import ACTIONS, Role
 from echomq_admin.operations.arguments import whole
-from echomq_admin.operations.cli import jobs, options, preview
+from echomq_admin.operations.cli import jobs, options, preview, trail, trash, undo
 from echomq_admin.operations.cli.names import typed
 
 READINGS = {
     "counts": "The sizes of queues.",
     "jobs": "The rows of one set: dead, pending, active, scheduled, or one lane.",
     "job": "One job, whole: its row, and the sets that hold it.",
+    "trail": "What people did, newest first. Who, when, where, why, to which jobs; also attempts "
+    "that were refused, and sign-ins.",
+    "trash": "Jobs that were removed and can be restored, the newest removal first.",
     "preview": "Where a sweep now would send each lapsed lease.",
     "discover": "A full look now at which queues and lanes a server has. The agent has one under "
     "way all the time; only the console's memory of names changes, so whoever may look may do it.",
@@ -20,7 +23,8 @@ READINGS = {
 Lines = Callable[[dict[str, object]], list[str]]
 _ROLES = {
     "viewer, changes nothing": READINGS,
-    "operator": {verb: one.help for verb, one in ACTIONS.items() if one.role is Role.OPERATOR},
+    "operator": {verb: one.help for verb, one in ACTIONS.items() if one.role is Role.OPERATOR}
+    | {undo.VERB: undo.HELP},
     "admin": {verb: one.help for verb, one in ACTIONS.items() if one.role is Role.ADMIN},
 }
 
@@ -51,6 +55,8 @@ def add_readings(verbs) -> None:
     for verb in ("jobs", "job", "preview"):
         parsers[verb].add_argument("place", metavar="[SERVER/]QUEUE")
     _add_jobs(parsers["jobs"])
+    trail.add(parsers["trail"])
+    trash.add(parsers["trash"])
     parsers["job"].add_argument("id", metavar="ID")
     options.add_arguments(parsers["preview"], preview.ARGS)
 
@@ -71,6 +77,10 @@ def read(given: Mapping[str, object]) -> tuple[dict[str, object], Lines, bool]:
 
     Raises `Usage`, `Invalid`, `ServerFailed`.
     """
+    if given["verb"] == "trail":
+        return trail.read(given), trail.lines, True
+    if given["verb"] == "trash":
+        return trash.read(given), trash.lines, True
     place = str(given["place"])
     if given["verb"] == "preview":
         args = options.typed_args(given, preview.ARGS)

@@ -28,12 +28,13 @@ function tick() {
   if (box) box.click();
 }
 
-function requeue() {
-  const ticked = document.querySelector("[data-ticked]");
-  const own = current() && current().querySelector("[data-requeue]");
+const ofPage = (key) => document.querySelector(`main [data-key="${key}"]:not([data-ticked], [data-row] *)`);
+
+// The button of a key: that of the ticked jobs, of the row, of the page.
+function press(key) {
+  const ticked = document.querySelector(`[data-ticked][data-key="${key}"]`);
   if (ticked && !ticked.disabled) ticked.click();
-  else if (own) own.click();
-  else document.querySelector(".head [data-requeue]")?.click();
+  else (current()?.querySelector(`[data-key="${key}"]`) || ofPage(key))?.click();
 }
 
 // To a field, over what was typed there before.
@@ -67,7 +68,7 @@ const ACTIONS = {
   j: () => move(1),
   k: () => move(-1),
   x: tick,
-  r: requeue,
+  ...Object.fromEntries([..."rnvebdu"].map((key) => [key, () => press(key)])),
   p: toggleReading,
   "?": showHelp,
 };

@@ -1,0 +1,201 @@
+"""Before named jobs are moved: where each stands now, and which of them a call would reach."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from echomq_admin.console import links, words
+from echomq_admin.console.acting import keeps
+from echomq_admin.console.acting.asked import Asked
+from echomq_admin.console.acting.preview import Preview
+from echomq_admin.emq import reads
+from echomq_admin.emq.standing import Standing, standings
+from echomq_admin.fleet.names import brief, to_url
+from echomq_admin.fleet.spans import span
+from echomq_admin.operations.action import Action
+from echomq_admin.operations.calls import Call
+from echomq_admin.operations.verdicts import FORCED, flow, verdict
+
+LISTED = 100
+_SETS = {"dead": "dead", "schedule": "scheduled", "pending": "in pending", "active": "active"}
+
+
+@dataclass(frozen=True, slots=True)
+class AskedJob:
+    """A job of the confirmation, with its counts as they are now. `now` says where it is, or why
+    the call would leave it: then it `is_left`."""
+
+    name: str
+    href: str
+    attempts: str
+    stalls: str
+    next_attempt: str
+    now: str
+    is_left: bool
+
+
+def look(asked: Asked, call: Call) -> Preview:
+    """Where the jobs stand, those first that would be left as they are."""
+    action, place = asked.action, asked.place
+    found = standings(place.server.client, place.queue, call.job_ids)
+    judged = [(job, verdict(action.verb, job, call.tokens.get(job.job_id))) for job in found]
+    counts = Counter(word for _, word in judged)
+    judged.sort(key=lambda one: one[1] == _success(action))
+    starts = _starts(asked, call)
+    moves, forced = counts[_success(action)], _forced(action, counts)
+    return Preview(
+        template="console/_ask_jobs.html",
+        about=_about(action, len(found)),
+        numbers={action.outcomes[word].many: n for word, n in forced.items()},
+        overlooked=frozenset() if call.args.get("force") else _names(action),
+        press=_press(action, moves, len(found)) if moves else _by_force(action, forced, found),
+        by_force=_by_force(action, forced, found, moves) if forced and moves else "",
+        is_nothing=not moves and not forced,
+        without=_without(forced, starts),
+        starts=starts,
+        context=_context(asked, judged, counts, forced),
+    )
+
+
+def _context(
+    asked: Asked,
+    judged: Sequence[tuple[Standing, str]],
+    counts: Counter[str],
+    forced: dict[str, int],
+) -> dict[str, object]:
+    """What the template draws."""
+    action = asked.action
+    return {
+        "jobs": [_asked(asked, job, word) for job, word in judged[:LISTED]],
+        "unlisted": max(0, len(judged) - LISTED),
+        "left": _left(action, counts, len(judged)),
+        "kept": keeps.promise(action.verb, len(judged)),
+        "shows_next": action.verb == "requeue",
+        "forced": _counted(action, forced) if len(judged) > 1 else "",
+        "by_force": _consequence(forced),
+        "needs_force": bool(forced) and not counts[_success(action)],
+    }
+
+
+def _success(action: Action) -> str:
+    return next(iter(action.outcomes))
+
+
+def _forced(action: Action, counts: Counter[str]) -> dict[str, int]:
+    """How many more a call by force would reach, by what stands against it."""
+    words_ = FORCED.get(action.verb, ())
+    return {word: counts[word] for word in words_ if counts[word]}
+
+
+def _names(action: Action) -> frozenset[str]:
+    return frozenset(action.outcomes[word].many for word in FORCED.get(action.verb, ()))
+
+
+def _press(action: Action, moves: int, count: int) -> str:
+    return "" if moves == count else f"{action.label} {moves:,} of {words.jobs(count)}"
+
+
+def _by_force(
+    action: Action, forced: dict[str, int], found: Sequence[Standing], moves: int = 0
+) -> str:
+    count, reached = len(found), moves + sum(forced.values())
+    of = "" if reached == count else f"{reached:,} of "
+    return f"{action.label} {of}{words.jobs(count)} by force"
+
+
+def _about(action: Action, count: int) -> str:
+    """What becomes of the jobs; of a requeue the confirmation tells more than could stand here."""
+    it = "It" if count == 1 else "Each"
+    return {
+        "promote_now": f"{it} goes back into its own lane, or into pending, before its time.",
+        "bury": f"{it} goes to dead, with the reason as its error. It can be requeued from there.",
+        "remove": f"{it} leaves the queue, with its row, its logs and all other keys of it.",
+    }.get(action.verb, "")
+
+
+def _without(forced: dict[str, int], starts: dict[str, object]) -> frozenset[str]:
+    """What is of no use for these jobs gets no field."""
+    found = set() if forced else {"force"}
+    return frozenset(found if "dedup_id" in starts else found | {"dedup_id"})
+
+
+def _starts(asked: Asked, call: Call) -> dict[str, object]:
+    """The idempotency key that holds the one job to be removed."""
+    if asked.action.verb != "remove" or len(call.job_ids) > 1:
+        return {}
+    place = asked.place
+    dedup = reads.job_look(place.server.client, place.queue, call.job_ids[0]).dedup
+    return {"dedup_id": to_url(dedup.dedup_id)} if dedup and dedup.holds else {}
+
+
+def _left(action: Action, counts: Counter[str], count: int) -> str:
+    """How many would be left and why, as a sentence; empty when all would move."""
+    success = _success(action)
+    left = {word: n for word, n in counts.items() if word != success}
+    if not left:
+        return ""
+    moves, done = counts[success], action.outcomes[success].one
+    return (
+        f"Of {words.jobs(count)}, {moves:,} can be {done} now; left as they are: "
+        f"{_counted(action, left)}."
+        if count > 1
+        else f"It cannot be {done} now: {_counted(action, left, one=True)}."
+    )
+
+
+def _counted(action: Action, left: dict[str, int], one: bool = False) -> str:
+    said = ((n, action.outcomes[word]) for word, n in left.items())
+    return ", ".join(
+        word.one if one else f"{n:,} {word.one if n == 1 else word.many}" for n, word in said
+    )
+
+
+def _consequence(forced: dict[str, int]) -> str:
+    """What force does to those that it reaches."""
+    said = {
+        "active": "A lease ends at once, and what its worker still reports is refused.",
+        "locked": "A worker still marks a locked job as its own.",
+        "child": "A parent that waits for its child then waits for ever.",
+    }
+    return " ".join(said[word] for word in forced)
+
+
+def _asked(asked: Asked, job: Standing, word: str) -> AskedJob:
+    place, action = asked.place, asked.action
+    is_left = word != _success(action)
+    return AskedJob(
+        brief(job.job_id),
+        links.job_href(place.server.name, place.queue, job.job_id),
+        "?" if job.attempts is None else f"{job.attempts:,}",
+        "?" if job.stalled is None or not job.has_row else f"{job.stalled:,}",
+        "?" if job.attempts is None or is_left else f"{job.attempts + 1:,}",
+        _why(action, job, word) if is_left else _where(job),
+        is_left,
+    )
+
+
+def _why(action: Action, job: Standing, word: str) -> str:
+    if word == "child":
+        return flow(job)
+    if word == "active" and job.remaining_ms is not None:
+        return f"{action.outcomes[word].one}, {lease(job.remaining_ms)}"
+    return action.outcomes[word].one
+
+
+def _where(job: Standing) -> str:
+    """The sets that hold it, in words."""
+    if "lane" in job.held and job.group is not None:
+        return f"in lane {brief(job.group, 60)}"
+    said = [name for place, name in _SETS.items() if place in job.held]
+    if not job.has_row:
+        return f"row missing, {', '.join(said) or 'no set outside of lanes holds it'}"
+    return ", ".join(said) or ("awaits children" if job.awaits else "in no set")
+
+
+def lease(remaining_ms: float) -> str:
+    """What is left of a lease, in words."""
+    if remaining_ms > 0:
+        return f"its lease ends in {span(remaining_ms)}"
+    return f"its lease lapsed {span(-remaining_ms)} ago"

@@ -1,0 +1,51 @@
+"""The actions on a whole queue that can work now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from echomq_admin.console.places import Place
+from echomq_admin.operations.actions import ACTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of the menu. `count` is how many it is about, `None` for no number. `way` is "press"
+    for one that is done at once, "ask" for a confirmation, "page" for a page of its own."""
+
+    verb: str
+    label: str
+    url: str
+    way: str
+    count: int | None = None
+
+    @property
+    def is_grave(self) -> bool:
+        return ACTIONS[self.verb].destroys
+
+
+def menu(place: Place, user) -> list[Item]:
+    """What the user may do with the queue and what would change something; empty for nothing."""
+    counts = place.counts
+    if counts is None:
+        return []
+    waiting = (counts.pending or 0) + (counts.scheduled or 0)
+    wanted = [
+        ("pause", "ask", None, counts.paused is not True),
+        ("resume", "press", None, counts.paused is not False),
+        ("promote", "ask", counts.due, bool(counts.due)),
+        ("reap", "page", counts.lapsed, bool(counts.lapsed)),
+        ("reap_group", "page", None, bool(counts.lapsed and counts.lanes)),
+        ("drain", "ask", None, waiting > 0),
+        ("obliterate", "ask", None, bool(counts.paused)),
+    ]
+    return [
+        Item(verb, _label(verb, way), place.url_of(verb), way, count)
+        for verb, way, count, can_work in wanted
+        if can_work and place.may(user, verb)
+    ]
+
+
+def _label(verb: str, way: str) -> str:
+    label = ACTIONS[verb].label
+    return label if way == "press" else f"{label}…"

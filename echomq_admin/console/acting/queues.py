@@ -1,0 +1,215 @@
+"""Before a whole queue is paused, promoted, drained or obliterated: what that would change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from echomq_admin.console import words
+from echomq_admin.console.acting.asked import Asked
+from echomq_admin.console.acting.preview import Preview
+from echomq_admin.console.outcomes import Outcome
+from echomq_admin.emq import reads
+from echomq_admin.emq.reads import DrainLook, Hoard
+from echomq_admin.fleet import discovery
+from echomq_admin.fleet.names import brief
+from echomq_admin.operations import consent
+from echomq_admin.operations.calls import Call, Done
+
+TEMPLATE = "console/_ask_facts.html"
+MOST_PROMOTED = 10_000
+DUE = "due jobs"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A line of a confirmation: what there is, how many (`None` is unknown), and a remark."""
+
+    label: str
+    count: int | None
+    remark: str = ""
+
+
+def pause(asked: Asked, _call: Call) -> Preview:
+    """What goes on and what waits while a queue is paused."""
+    counts = asked.place.counts
+    is_paused = bool(counts and counts.paused)
+    facts = [
+        Fact("Waiting", counts.waiting if counts else None, "stay where they are"),
+        Fact("In flight", counts.active if counts else None, "their workers may finish them"),
+        Fact("Scheduled", counts.scheduled if counts else None, "still go to pending on time"),
+    ]
+    said = ["It is paused already: there is nothing to do."] if is_paused else []
+    return _shown(facts, said, is_nothing=is_paused, press="Pause queue")
+
+
+def resume(asked: Asked, _call: Call) -> Preview:
+    """What workers find when a queue is resumed."""
+    counts = asked.place.counts
+    is_paused = not counts or counts.paused is not False
+    facts = [Fact("Waiting", counts.waiting if counts else None, "can be claimed from then on")]
+    said = [] if is_paused else ["It is not paused: there is nothing to do."]
+    return _shown(facts, said, is_nothing=not is_paused, press="Resume queue")
+
+
+def promote(asked: Asked, call: Call) -> Preview:
+    """How many jobs are due, of which the call takes as many as it shows."""
+    counts = asked.place.counts
+    due = counts.due if counts else None
+    take = min(due or 0, MOST_PROMOTED)
+    facts = [
+        Fact("Due", due, "go to pending, each grouped one into its lane"),
+        Fact("Scheduled", counts.scheduled if counts else None, "in all; the others wait on"),
+    ]
+    if due == 0:
+        return _shown(facts, ["No job is due: there is nothing to do."], is_nothing=True)
+    most = str(call.args.get("limit") if asked.shown else take or 100)
+    return _shown(
+        facts,
+        press=f"Promote {words.jobs(int(most))}",
+        sets={"limit": most},
+        args=("limit",),
+        without=frozenset({"limit"}),
+    )
+
+
+def promoted(asked: Asked, done: Done) -> Outcome:
+    """A promotion held against the number that was shown."""
+    shown = cast(int, done.call.args["limit"]) if asked.shown else 0
+    moved = done.result if isinstance(done.result, int) else 0
+    less = shown - moved
+    note = ""
+    if less > 0:
+        were = "was" if less == 1 else "were"
+        note = (
+            f"{shown:,} {'was' if shown == 1 else 'were'} shown. {less:,} {were} not promoted: "
+            "taken meanwhile by a worker's own promotion or moved by somebody, or the row is "
+            "missing or unreadable; the audit names those that this call set aside."
+        )
+    return Outcome("part" if done.more else "done", done.sentence, note, at_ms=asked.place.now_ms)
+
+
+def drain(asked: Asked, call: Call) -> Preview:
+    """What a drain deletes, with the first ids of it."""
+    place = asked.place
+    found = reads.drain_look(place.server.client, place.queue)
+    facts = [
+        Fact("Pending", found.pending, "deleted with row and logs"),
+        Fact("Scheduled", found.scheduled, "deleted too, only if you tick it below"),
+    ]
+    whole = bool(call.args.get("include_schedule"))
+    return _shown(
+        facts,
+        _of_drain(found),
+        numbers=_known({"pending": found.pending, "scheduled": found.scheduled}),
+        overlooked=frozenset() if whole else frozenset({"scheduled"}),
+        without=frozenset({"budget"} if found.scheduled else {"budget", "include_schedule"}),
+        is_nothing=bool(found.fault) or not (found.pending or found.scheduled),
+        press="Drain" if found.scheduled else f"Drain {words.jobs(found.pending or 0)}",
+        named=_named(found.first_pending, found.pending, "pending")
+        + _named(found.first_scheduled, found.scheduled, "scheduled"),
+    )
+
+
+def _of_drain(found: DrainLook) -> list[str]:
+    if found.fault:
+        return [f"It would be refused: {found.fault}."]
+    if not (found.pending or found.scheduled):
+        return ["There is nothing to drain."]
+    return ["Jobs in lanes, active and dead jobs stay.", _NOT_KEPT]
+
+
+def obliterate(asked: Asked, call: Call) -> Preview:
+    """All that is known of a queue, by kind, and what stays of it."""
+    place = asked.place
+    lanes = discovery.lanes_of(place.server.name, place.queue)
+    found = reads.hoard(place.server.client, place.queue, lanes)
+    is_paused = bool(found.counts.paused)
+    said = [] if is_paused else ["It is not paused. Pause it first: only then it can be deleted."]
+    if found.fault:
+        said.append(f"It would be refused: {found.fault}.")
+    if found.counts.active:
+        said.append(_ACTIVE)
+    return _shown(
+        [*_job_facts(found), *_other_facts(found)],
+        [*said, _UNNAMED, _NOT_KEPT],
+        numbers=_known(found.jobs | {"repeatables": found.counts.repeats}),
+        overlooked=frozenset() if call.args.get("force") else frozenset({"active"}),
+        without=frozenset({"budget"} if found.counts.active else {"budget", "force"}),
+        is_nothing=not is_paused or bool(found.fault),
+        press="Obliterate",
+        stays=_stays(found),
+    )
+
+
+_NOT_KEPT = "Nothing of it goes to the trash: it cannot be taken back."
+_ACTIVE = (
+    "Jobs are active. Without force nothing is deleted while that is so; by force their rows go, "
+    "and what their workers still report finds nothing."
+)
+_UNNAMED = (
+    "Lanes that no key of the queue names are looked for when it runs, and deleted with their jobs."
+)
+
+
+def _job_facts(found: Hoard) -> list[Fact]:
+    of = found.counts
+    lanes = words.counted(of.lanes, "lane")
+    return [
+        Fact("Pending", of.pending),
+        Fact("In lanes", of.lanes_pending, f"in {lanes}"),
+        Fact("Scheduled", of.scheduled),
+        Fact("Dead", of.dead),
+        Fact("Active", of.active, "only by force" if of.active else ""),
+    ]
+
+
+def _other_facts(found: Hoard) -> list[Fact]:
+    of = found.counts
+    facts = [
+        Fact("Repeatables", of.repeats),
+        Fact("Limits of lanes", found.limits),
+        Fact("Weights of lanes", found.weights),
+        Fact("Paused lanes", found.paused_lanes),
+        Fact("Flow signals", found.signals, "not yet delivered to other queues"),
+        Fact("Completed", of.completed, "the counter starts over"),
+        Fact("Failed", of.failed, "the counter starts over"),
+    ]
+    return [fact for fact in facts if fact.count != 0]
+
+
+def _stays(found: Hoard) -> list[str]:
+    entries = "its entries" if found.audit is None else f"{found.audit:,} entries"
+    if found.audit == 1:
+        entries = "1 entry"
+    return [
+        f"the audit of the queue ({entries}, and one for each step of this), and its trail here",
+        "replies that the console keeps against double presses, for 24 h",
+        "idempotency keys, until they expire or a producer's removal takes them",
+        "rows, logs and flow keys of jobs that no list holds and no child leads to",
+        "what the console keeps of the queue: its settings and its note",
+    ]
+
+
+def _known(counts: dict[str, int | None]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count is not None}
+
+
+def _named(ids: tuple[str, ...], count: int | None, where: str) -> list[str]:
+    """The first ids of a set, for the eye, and how many more there are."""
+    names = [brief(job_id) for job_id in ids]
+    rest = (count or 0) - len(names)
+    return [*names, f"and {rest:,} more {where}"] if rest > 0 else names
+
+
+def _shown(facts: list[Fact], said: list[str] | None = None, **more) -> Preview:
+    context = {"facts": facts, "said": said or []}
+    for name in ("named", "stays"):
+        context[name] = more.pop(name, [])
+    return Preview(TEMPLATE, context=context, **more)
+
+
+def shown_number(asked: Asked, *kinds: str) -> int:
+    """How many jobs of these kinds a confirmation showed, all kinds when none is named."""
+    numbers = consent.shown_numbers(asked.shown)
+    return sum(count for kind, count in numbers.items() if not kinds or kind in kinds)

@@ -1,0 +1,175 @@
+"""`emq trail`: what people did, from the console's own database; no server is asked."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from echomq_admin.emq.keyspace import from_wire
+from echomq_admin.fleet.names import shown
+from echomq_admin.ledger import trail
+from echomq_admin.ledger.documents import document
+from echomq_admin.ledger.models import Gap, Kind
+from echomq_admin.ledger.trail import Filter, Page
+from echomq_admin.operations.arguments import whole
+from echomq_admin.operations.cli import times
+from echomq_admin.operations.cli.names import configured, named, place, typed
+from echomq_admin.operations.cli.options import text
+from echomq_admin.operations.cli.stops import Usage
+
+MOST = 1_000
+_AGO = re.compile(r"([0-9]{1,9})([smhd])\Z")
+_UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_TIME = "2026-11-29 13:00 (UTC, or with an offset), 2h for two hours ago, or unix ms"
+
+
+def add(parser) -> None:
+    """What the verb takes."""
+    parser.add_argument("place", nargs="?", metavar="[SERVER/][QUEUE]")
+    parser.add_argument("--who", default="", help="the name of a user")
+    parser.add_argument("--what", default="", metavar="VERB", help="what was done")
+    parser.add_argument("--kind", choices=Kind.values, default="", help="where it is known from")
+    parser.add_argument("--job", metavar="ID", help="entries that name this job")
+    parser.add_argument("--call", default="", metavar="OP_ID", help="every step of this call")
+    parser.add_argument("--from", dest="since", metavar="TIME", help=f"not before: {_TIME}")
+    parser.add_argument("--to", dest="until", metavar="TIME", help="before this time")
+    parser.add_argument("--text", default="", help="a part of a reason or of a message")
+    parser.add_argument(
+        "--limit", default="25", metavar="N", help="at most so many entries (default 25)"
+    )
+    parser.add_argument(
+        "--cursor", default="", help="where the page before ended (default: the newest)"
+    )
+
+
+def read(given: Mapping[str, object]) -> dict[str, object]:
+    """At most `--limit` entries, newest first; `next` is the cursor behind them. Raises `Usage`,
+    `Invalid`."""
+    wanted = _wanted(given)
+    pages = list(_pages(wanted, whole("Limit", given["limit"], 1, MOST), str(given["cursor"])))
+    gaps = [gap for found in pages for gap in trail.gaps(wanted, found)]
+    return {
+        "entries": [document(entry) for found in pages for entry in found.entries],
+        "gaps": [_gap(gap) for gap in gaps],
+        "searched_to_ms": pages[-1].reached_ms,
+        "next": pages[-1].next,
+    }
+
+
+def lines(answer: dict[str, object]) -> list[str]:
+    """A line an entry, gaps at their places, and how to go on."""
+    said = [(gap["at_ms"], _gap_line(gap)) for gap in answer["gaps"]]
+    said += [(entry["at_ms"], _line(entry)) for entry in answer["entries"]]
+    ordered = [line for _, line in sorted(said, key=lambda one: one[0], reverse=True)]
+    if answer["searched_to_ms"] is not None:
+        ordered.append(f"searched back to {times.exact(answer['searched_to_ms'])}")
+    if answer["next"]:
+        ordered.append(f"more: --cursor {answer['next']}")
+    return ordered or ["no entry"]
+
+
+def _wanted(given: Mapping[str, object]) -> Filter:
+    server, queue = _place(given["place"])
+    return Filter(
+        actor=_word(given["who"]),
+        op=_word(given["what"]),
+        kind=str(given["kind"]),
+        server=server,
+        queue=queue,
+        job_id=None if given["job"] is None else typed(str(given["job"])),
+        op_id=_word(given["call"]),
+        since_ms=_time(given["since"]),
+        until_ms=_time(given["until"]),
+        text=_word(given["text"]),
+    )
+
+
+def _place(given: object) -> tuple[str, str | None]:
+    if given is None:
+        return "", None
+    where = str(given)
+    if where in {f"{server.name}/" for server in configured()}:
+        return where.rstrip("/"), None
+    return place(where)
+
+
+def _word(given: object) -> str:
+    """Words as the database keeps them: bytes that are no text are none of them."""
+    return text(given).encode("utf-8", "replace").decode()
+
+
+def _time(given: object) -> int | None:
+    """Unix ms. Raises `Usage`."""
+    if given is None:
+        return None
+    words = str(given).strip()
+    if words.isdecimal() and len(words) <= 15:
+        return int(words)
+    if ago := _AGO.match(words):
+        return time.time_ns() // 1_000_000 - int(ago[1]) * _UNITS_MS[ago[2]]
+    try:
+        moment = datetime.fromisoformat(words)
+        return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1_000)
+    except (ValueError, OverflowError):
+        raise Usage(f"{shown(words)} is no time: write {_TIME}.") from None
+
+
+def _pages(wanted: Filter, limit: int, cursor: str) -> Iterator[Page]:
+    """Pages until there are so many entries; a search ends where its window does."""
+    left = limit
+    while left > 0:
+        found = trail.page(wanted, left, cursor)
+        yield found
+        left -= len(found.entries)
+        if found.next is None or found.reached_ms is not None:
+            return
+        cursor = found.next
+
+
+def _gap(gap: Gap) -> dict[str, object]:
+    return {
+        "at_ms": trail.gap_ms(gap),
+        "server": gap.server,
+        **named("queue", from_wire(bytes(gap.queue))),
+        "after_id": gap.after_id,
+        "before_id": gap.before_id,
+        "missing": gap.missing,
+        "sentence": gap.sentence,
+    }
+
+
+def _gap_line(gap: Mapping[str, object]) -> str:
+    where = f"{gap['server']}/{gap['queue']}"
+    return f"{times.exact(gap['at_ms'])} GAP on {where}: {shown(str(gap['sentence']))}"
+
+
+def _line(entry: Mapping[str, object]) -> str:
+    words = [times.exact(entry["at_ms"]), *_head(entry)]
+    counted = Counter(str(job["outcome"]) for job in entry["jobs"])
+    if entry["n"]:
+        each = "; ".join(f"{count:,} {shown(word)}" for word, count in counted.items())
+        words.append(f"jobs: {entry['n']:,}{f' ({each})' if each else ''}")
+    for name in ("reason", "sentence", "fault", "op_id"):
+        if entry[name]:
+            words.append(f"{name}: {shown(str(entry[name]))}")
+    return " · ".join(words)
+
+
+def _head(entry: Mapping[str, object]) -> Iterator[str]:
+    """What was done, by whom and where, with its kind where no stream told it."""
+    kind = "" if entry["kind"] == Kind.MOVED else f"{entry['kind']}: "
+    yield f"{kind}{shown(str(entry['op']))}"
+    yield f"by {shown(str(entry['actor']))}" if entry["actor"] else "by nobody named"
+    if entry["server"]:
+        yield f"on {_target(entry)}"
+
+
+def _target(entry: Mapping[str, object]) -> str:
+    queue = entry["queue"]
+    if "base64" in queue:
+        return f"{shown(str(entry['server']))}/(base64) {queue['base64']}"
+    name = f"/{shown(str(queue['text']))}" if queue["text"] else ""
+    return f"{shown(str(entry['server']))}{name}"

@@ -1,0 +1,81 @@
+"""Web servers that are born again at once: `python -m tests.faults.nursery DESCRIPTOR NAME…`.
+
+Makes an account of the role admin for each NAME, loads the whole console, and then keeps `TWINS`
+web processes alive, which share the socket. Every birth is a line with its pid.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import django
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connections
+from django.template.loader import get_template
+from django.urls import get_resolver
+
+from echomq_admin.startup.children import end_with_parent
+
+PASSWORD = "long enough 1"
+TWINS = 2
+
+
+def main(descriptor: int, names: list[str]) -> None:
+    end_with_parent(signal.SIGKILL, os.getppid())
+    django.setup()
+    # Nobody's password is guessed here.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    call_command("migrate", verbosity=0)
+    _make_accounts(names)
+    _load()
+    # What is opened before a fork would be shared by all that are born.
+    connections.close_all()
+    for _ in range(TWINS):
+        _bear(descriptor)
+    while True:
+        os.wait()
+        _bear(descriptor)
+
+
+def _make_accounts(names: list[str]) -> None:
+    from django.contrib.auth.models import Group, User
+
+    for name in names:
+        user = User.objects.create_user(name, password=PASSWORD)
+        user.groups.add(Group.objects.get(name="admin"))
+
+
+def _load() -> None:
+    """Import, build and compile what the first pages would."""
+    from echomq_admin.startup import web
+
+    built = web.mounted()
+    web.mounted = lambda: built
+    assert get_resolver().reverse_dict
+    folder = Path(settings.BASE_DIR) / "templates"
+    for path in folder.rglob("*.html"):
+        get_template(str(path.relative_to(folder)))
+
+
+def _bear(descriptor: int) -> None:
+    child = os.fork()
+    if child == 0:
+        _serve(descriptor)
+    sys.stdout.write(f"{child}\n")
+    sys.stdout.flush()
+
+
+def _serve(descriptor: int) -> None:
+    from echomq_admin.startup import web
+
+    end_with_parent(signal.SIGKILL, os.getppid())
+    web.main(descriptor)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2:])

@@ -1,0 +1,109 @@
+"""The trash after calls that broke off, and at the end of its time."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from echomq_admin import agent
+from echomq_admin.emq import EchoMQ
+from echomq_admin.fleet import servers
+from echomq_admin.operations import keeping, services, trash
+from echomq_admin.operations.models import Trashed
+from echomq_admin.operations.refusals import Unreachable
+from echomq_admin.operations.services import Call
+from tests.operations.keepsakes import in_trash
+from tests.operations.scenes import A, B, P, Q, active, dead
+from tests.operations.wire_cut import wire
+
+
+def main_server() -> servers.Server:
+    return servers.server("main")
+
+
+@pytest.fixture
+def broken_off(monkeypatch) -> None:
+    """The process ends before it can write down what came of its calls."""
+    monkeypatch.setattr(keeping, "after", lambda *args: None)
+
+
+def test_a_removal_that_was_done_is_confirmed_by_the_trail(client, do, broken_off):
+    dead(client)
+    do("remove", A)
+    assert in_trash() == []
+
+    trash.settle(main_server())
+    assert in_trash() == [A]
+
+
+def test_a_removal_that_was_not_done_is_dropped_when_it_is_long_over(
+    client, do, broken_off, monkeypatch
+):
+    active(client)
+    do("remove", A)
+
+    trash.settle(main_server())
+    assert Trashed.objects.count() == 1
+    monkeypatch.setattr(trash, "OVER_MS", -1)
+    trash.settle(main_server())
+    assert Trashed.objects.count() == 0
+    assert client.exists(P + b"job:" + A.encode())
+
+
+def test_a_restore_that_was_done_is_not_offered_again(client, do, monkeypatch):
+    dead(client)
+    do("remove", A)
+    monkeypatch.setattr(keeping, "after", lambda *args: None)
+    do("restore", A)
+    monkeypatch.undo()
+    EchoMQ(client).remove(Q, [A])
+
+    trash.settle(main_server())
+    assert in_trash() == []
+    assert do("restore", A).outcomes == {A: "not_kept"}
+
+
+def test_a_removal_whose_answer_was_lost_is_confirmed_by_the_same_call(
+    client, main, member, settings, server_port
+):
+    dead(client)
+    straight, call = settings.EMQ_SERVERS, Call("remove", "main", Q, (A,), op_id="press-1")
+    with wire(server_port) as cut:
+        settings.EMQ_SERVERS = f"main=redis://127.0.0.1:{cut.port}/0"
+        cut.cut_after = b"EVALSHA"
+        with pytest.raises(Unreachable):
+            services.perform(member("admin"), call)
+    servers.forget()
+    settings.EMQ_SERVERS = straight
+    assert not client.exists(P + b"job:" + A.encode())
+
+    assert services.perform(member("admin"), call).outcomes == {A: "removed"}
+    assert in_trash() == [A]
+
+
+# -- its end --------------------------------------------------------------------------------------
+
+
+def test_what_is_too_old_is_pruned_and_the_rest_is_kept(client, do, settings):
+    settings.EMQ_TRASH_DAYS = 2
+    dead(client)
+    dead(client, B)
+    do("remove", A)
+    Trashed.objects.update(at_ms=Trashed.objects.get().at_ms - 2 * trash.DAY_MS - 1)
+    do("remove", B)
+
+    assert trash.prune() == 1
+    assert in_trash() == [B]
+
+
+def test_the_agent_confirms_what_broke_off_and_deletes_what_is_old(client, do, broken_off):
+    dead(client)
+    dead(client, B)
+    do("remove", A)
+    do("remove", B)
+    Trashed.objects.filter(job_id=B.encode()).update(at_ms=1)
+
+    agent._Copying(main_server(), threading.Event(), 1.0)._do()
+    assert in_trash() == [A]
+    assert Trashed.objects.count() == 1

@@ -1,0 +1,32 @@
+"""A setting that cannot be read ends a command with one sentence that names it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from echomq_admin.settings import BASE_DIR
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("EMQ_PROXIES", "one", "EMQ_PROXIES is a whole number from 0 on, not 'one'."),
+        ("EMQ_PROXIES", "-1", "EMQ_PROXIES is a whole number from 0 on, not '-1'."),
+        ("EMQ_SIGN_IN_TRIES", "0", "EMQ_SIGN_IN_TRIES is a whole number from 1 on, not '0'."),
+        ("EMQ_SIGN_IN_WAIT_MINUTES", "1.5", "EMQ_SIGN_IN_WAIT_MINUTES is a whole number from 1"),
+        ("EMQ_TRASH_DAYS", "nan", "EMQ_TRASH_DAYS is a number of days, such as 0.5, not 'nan'."),
+    ],
+)
+def test_a_wrong_number_is_told_and_not_traced(tmp_path, name, value, said):
+    ran = subprocess.run(
+        [sys.executable, "manage.py", "account", "olena", "--unlock"],
+        cwd=BASE_DIR, env=os.environ | {"EMQ_DATA": os.fspath(tmp_path), name: value},
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert ran.returncode == 1
+    assert said in ran.stderr
+    assert ran.stderr.count("\n") == 1
