@@ -45,7 +45,7 @@ class Agent:
         copy_every_s: float = COPY_EVERY_S,
     ) -> None:
         self._stop = threading.Event()
-        works: list[_Work] = []
+        works: list[_Work] = [_Pruning(self._stop)]
         for server in servers:
             works.append(_Discovering(server, self._stop, every_s))
             works.append(_Copying(server, self._stop, copy_every_s))
@@ -65,16 +65,15 @@ class Agent:
 
 
 class _Work(ABC):
-    """Something done to one server again and again.
+    """Something done again and again.
 
     Says once when it begins to fail and once when it ends to.
     """
 
     what = ""
 
-    def __init__(self, server: Server, stop: threading.Event, every_s: float) -> None:
-        self.name = f"{self.what} {server.name}"
-        self._server = server
+    def __init__(self, stop: threading.Event, every_s: float) -> None:
+        self.name = self.what
         self._stop = stop
         self._every_s = every_s
         self._is_troubled = False
@@ -97,7 +96,7 @@ class _Work(ABC):
             connection.close()
         except Exception as error:
             # Nothing may end the work: without it, the pages would show what is old for ever.
-            self._failed(trouble(self._server, error), error)
+            self._failed(self._unforeseen(error), error)
             connection.close()
         else:
             self._worked()
@@ -106,9 +105,13 @@ class _Work(ABC):
     def _do(self) -> None:
         """One round."""
 
-    @abstractmethod
     def _troubled(self, error: Exception) -> None:
         """The server failed, or the way to it."""
+        self._failed(self._unforeseen(error))
+
+    @abstractmethod
+    def _unforeseen(self, error: Exception) -> str:
+        """A failure of any kind, in words."""
 
     @abstractmethod
     def _unwritten(self) -> str:
@@ -129,7 +132,40 @@ class _Work(ABC):
         """That it works again."""
 
 
-class _Discovering(_Work):
+class _Pruning(_Work):
+    """Deletes what was in the trash for long enough, of whatever server."""
+
+    what = "prune the trash"
+
+    def __init__(self, stop: threading.Event, every_s: float = TIDY_EVERY_S) -> None:
+        super().__init__(stop, every_s)
+
+    def _do(self) -> None:
+        trash.prune()
+
+    def _unforeseen(self, error: Exception) -> str:
+        return f"{self._unwritten()}: {error}"
+
+    def _unwritten(self) -> str:
+        return "what is too old stays in the trash"
+
+    def _again(self) -> str:
+        return "the trash is pruned again"
+
+
+class _OnServer(_Work):
+    """Something done to one server again and again."""
+
+    def __init__(self, server: Server, stop: threading.Event, every_s: float) -> None:
+        super().__init__(stop, every_s)
+        self.name = f"{self.what} {server.name}"
+        self._server = server
+
+    def _unforeseen(self, error: Exception) -> str:
+        return trouble(self._server, error)
+
+
+class _Discovering(_OnServer):
     """Passes over the keys of one server; why a pass failed is on its pages."""
 
     what = "discover"
@@ -154,7 +190,7 @@ class _Discovering(_Work):
         return f"{self._server.name} is read again"
 
 
-class _Copying(_Work):
+class _Copying(_OnServer):
     """Copies the audit of one server into the trail, and now and then tidies up."""
 
     what = "copy"
@@ -168,12 +204,8 @@ class _Copying(_Work):
         self._copyist.round(self._stop)
         trash.settle(self._server)
         if time.monotonic() - self._tidied_at >= TIDY_EVERY_S:
-            self._tidy()
+            self._copyist.tidy()
             self._tidied_at = time.monotonic()
-
-    def _tidy(self) -> None:
-        self._copyist.tidy()
-        trash.prune()
 
     def _troubled(self, error: Exception) -> None:
         # A server that is out of reach is told of by the passes over its keys.

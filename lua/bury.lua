@@ -1,4 +1,5 @@
 -- Moves named jobs to dead with the operator's reason. The failed counter is the workers' and stays.
+-- An id is looked for in lanes beside its place: at most 100,000 looks a call, lanes on the ring first.
 -- KEYS[1] the queue's base, emq:{q}:
 -- KEYS[2] the console's base, emqadmin:{q}:
 -- ARGV[1] actor, empty for none
@@ -26,6 +27,7 @@ end
 local function is_only_dead(id, row)
   if not redis.call('ZSCORE', DEAD, id) then return false end
   if redis.call('ZSCORE', PENDING, id) or redis.call('ZSCORE', SCHEDULE, id) then return false end
+  if stands_beside(id, row) then return false end
   if not row.group or row.homeless then return true end
   return not redis.call('ZSCORE', lane_key(row.group), id)
 end
@@ -41,6 +43,7 @@ local reply = each_named(5, function(id, token)
   if not force and belongs_to_flow(id) then return 'child' end
   leave_active(id, row)
   into_dead(id, row)
+  leave_beside(id, row)
   redis.call('HSET', row_key(id), 'state', 'dead', 'last_error', reason)
   moved(id, 'buried', row, tonumber(deadline or nil))
   return 'buried'

@@ -12,6 +12,7 @@
 local VERB = 'claim'
 --#include lib/claim
 
+needs('ZPOPMIN')
 local early = enter()
 if early then return early end
 

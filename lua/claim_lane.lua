@@ -12,6 +12,7 @@
 local VERB = 'claim_lane'
 --#include lib/claim
 
+needs('LMOVE', 'ZPOPMIN')
 local early = enter()
 if early then return early end
 

@@ -5,7 +5,7 @@
 -- ARGV[2] op_id, empty for none
 -- ARGV[3] group
 -- ARGV[4] limit, at least 1; empty takes it away
--- Reply: 1
+-- Reply: 1 changed, 0 it was so already
 -- Error: EMQSTATE a key of the queue has a wrong type, or the kept reply cannot be read; nothing was written
 -- Error: EMQREPLAY the op_id names a call of another verb
 local VERB = 'limit_lane'
@@ -22,4 +22,4 @@ else
   redis.call('HSET', GLIMIT, group, limit)
 end
 touch(group)
-return leave(1, { group = group, n = tonumber(limit) })
+return leave(CHANGED and 1 or 0, { group = group, n = tonumber(limit) })

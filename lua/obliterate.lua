@@ -12,6 +12,7 @@
 local VERB = 'obliterate'
 --#include lib/flows
 
+needs('LINDEX', 'LPOP', 'SREM', 'ZRANGE', 'SRANDMEMBER', 'HRANDFIELD')
 local early = enter()
 if early then return early end
 

@@ -9,6 +9,7 @@
 local VERB = 'pause'
 --#include lib/lanes
 
+needs('HEXISTS')
 local early = enter()
 if early then return early end
 

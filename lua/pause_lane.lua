@@ -10,6 +10,7 @@
 local VERB = 'pause_lane'
 --#include lib/lanes
 
+needs('SADD')
 local early = enter()
 if early then return early end
 

@@ -10,6 +10,7 @@
 local VERB = 'promote'
 --#include lib/rows
 
+needs('ZRANGEBYSCORE')
 local early = enter()
 if early then return early end
 

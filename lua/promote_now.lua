@@ -1,4 +1,5 @@
 -- Moves named scheduled jobs back to waiting before their time.
+-- An id is looked for in lanes beside its place: at most 100,000 looks a call, lanes on the ring first.
 -- KEYS[1] the queue's base, emq:{q}:
 -- KEYS[2] the console's base, emqadmin:{q}:
 -- ARGV[1] actor, empty for none
@@ -26,6 +27,7 @@ local reply = each_named(3, function(id, token)
   end
   if is_changed(row, token) then return 'changed' end
   back(id, row)
+  leave_beside(id, row)
   moved(id, 'promoted', row)
   return 'promoted'
 end)

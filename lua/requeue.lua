@@ -1,4 +1,5 @@
 -- Moves dead jobs back to waiting, each to its own lane. Attempts are never touched.
+-- An id is looked for in lanes beside its place: at most 100,000 looks a call, lanes on the ring first.
 -- KEYS[1] the queue's base, emq:{q}:
 -- KEYS[2] the console's base, emqadmin:{q}:
 -- ARGV[1] actor, empty for none
@@ -51,6 +52,7 @@ local reply = each_named(4, function(id, token, at)
   redis.call('HDEL', row_key(id), unpack(forgotten))
   redis.call('HSET', row_key(id), 'state', 'pending')
   to_waiting(id, row)
+  leave_beside(id, row)
   moved(id, 'requeued', row)
   return 'requeued'
 end)

@@ -10,6 +10,7 @@
 local VERB = 'resume_lane'
 --#include lib/lanes
 
+needs('SREM')
 local early = enter()
 if early then return early end
 

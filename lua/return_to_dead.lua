@@ -1,4 +1,5 @@
 -- Undoes a requeue for jobs that still wait: back to dead, with the error and stall count given.
+-- An id is looked for in lanes beside its place: at most 100,000 looks a call, lanes on the ring first.
 -- KEYS[1] the queue's base, emq:{q}:
 -- KEYS[2] the console's base, emqadmin:{q}:
 -- ARGV[1] actor, empty for none
@@ -40,12 +41,14 @@ local function judge(id, token, error, stalled)
   if not waits(id, row) then return 'not_waiting' end
   if is_changed(row, token) then return 'changed' end
   into_dead(id, row)
+  leave_beside(id, row)
   restore(id, error, stalled)
   moved(id, 'returned', row)
   return 'returned'
 end
 
 local reply = {}
+look_beside(3, 4)
 for at = 3, #ARGV, 4 do
   reply[#reply + 1] = ARGV[at]
   reply[#reply + 1] = judge(ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3])

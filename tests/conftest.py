@@ -9,6 +9,20 @@ import redis
 
 from tests.valkey import valkey
 
+# What takes long is started first, so that at the end no process waits long for another.
+LONG = ("tests/faults/", "tests/demo/", "tests/browser/")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order the tests for several processes, of which each begins with a share of its own and
+    then takes over from the ends of others."""
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    return next((at for at, part in enumerate(LONG) if item.nodeid.startswith(part)), len(LONG))
+
 
 @pytest.fixture(scope="session")
 def server_port() -> Iterator[int]:

@@ -12,9 +12,21 @@ from echomq_admin.emq.audit import Entry
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.rows import Text
 from echomq_admin.fleet.names import brief
+from echomq_admin.fleet.spans import span
+from echomq_admin.operations.actions import ACTIONS
 
 MOST_JOBS = 50
 _WORDS = {"not_dead": "no longer dead", "gone": "row missing", "unreadable": "unreadable row"}
+# Arguments of the scripts as the pages call them.
+_ARGUMENTS = {
+    "group": "lane",
+    "n": "jobs at once",
+    "lease_ms": "lease",
+    "budget": "at most",
+    "limit": "at most",
+    "reset_stalls": "stall counts start over:",
+    "include_schedule": "scheduled too:",
+}
 # Verbs that take leases away move an unreadable job too, where others leave it alone.
 _TAKING = {"sweep", "reap", "reap_group", "recover_now"}
 
@@ -58,7 +70,7 @@ def line(entry: Entry, where: tuple[str, str] | None = None, most: int = MOST_JO
     counted = Counter(moved.outcome for moved in entry.jobs)
     return EntryLine(
         entry_id=entry.entry_id,
-        op=brief(entry.op),
+        op=called(entry.op),
         op_id=brief(entry.op_id) if entry.op_id else "",
         actor=brief(entry.actor) if entry.actor else "",
         at_ms=entry.at_ms,
@@ -71,6 +83,12 @@ def line(entry: Entry, where: tuple[str, str] | None = None, most: int = MOST_JO
         more=max(0, len(entry.jobs) - most),
         fault=brief(entry.fault) if entry.fault else "",
     )
+
+
+def called(op: str) -> str:
+    """What was done as the pages call it; a verb that is none of this console's as it is."""
+    action = ACTIONS.get(op)
+    return brief(op) if action is None else f"{action.label[:1].lower()}{action.label[1:]}"
 
 
 def word(outcome: str, op: str) -> str:
@@ -101,7 +119,10 @@ def _number(value: int | None) -> str:
 
 
 def _argument(name: object, value: object) -> str:
-    return f"{brief(str(name)).replace('_', ' ')} {_value(value)}"
+    said = _ARGUMENTS.get(str(name)) or brief(str(name)).replace("_", " ")
+    if name == "lease_ms" and isinstance(value, int):
+        return f"{said} {span(value)}"
+    return f"{said} {_value(value)}"
 
 
 def _value(value: object) -> str:

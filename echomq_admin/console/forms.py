@@ -142,14 +142,19 @@ def new_op_id() -> str:
     return uuid4().hex
 
 
+def form_id(post: QueryDict) -> str:
+    """The op_id that the console gave this form; empty for any other text."""
+    given = post.get("op_id", "")
+    return given if _OP_ID.match(given) else ""
+
+
 def op_id(post: QueryDict, *what: object) -> str:
     """The name of the call that this form makes now.
 
     It is derived from the form's own op_id and from what is asked, so that a double click
     repeats a call while another button of the same form makes another.
     """
-    given = post.get("op_id", "")
-    base = given if _OP_ID.match(given) else new_op_id()
+    base = form_id(post) or new_op_id()
     asked = "\0".join(repr(part) for part in what)
     return uuid5(NAMESPACE_OID, f"{base}\0{asked}").hex
 

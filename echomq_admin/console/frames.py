@@ -33,7 +33,8 @@ class RailServer:
 
 @dataclass(frozen=True)
 class RailNeed:
-    """A queue or a server that needs a person, with the word that says why."""
+    """A queue or a server that needs a person, with the words that say why. Where the console has
+    several servers, `name` has that of the queue's in front."""
 
     name: str
     href: str
@@ -76,7 +77,7 @@ def _frame(request: HttpRequest, looks: list[ServerSnapshot]) -> Frame:
     counts = [_seen(look) for look in looks]
     return Frame(
         servers=tuple(_rail_server(look, chosen) for look in looks),
-        needs=tuple(_shown(need, where, chosen) for need in needs[:MOST_NEEDS]),
+        needs=tuple(_shown(need, where, chosen, len(looks) > 1) for need in needs[:MOST_NEEDS]),
         more_needs=max(0, len(needs) - MOST_NEEDS),
         total=_total(counts),
         role=role_of(request.user),
@@ -125,7 +126,7 @@ def _needs(look: ServerSnapshot) -> Iterator[Need]:
     return attention.needs(look, {queue for queue, settings in own.items() if settings.hidden})
 
 
-def _shown(need: Need, where: dict, chosen: str) -> RailNeed:
+def _shown(need: Need, where: dict, chosen: str, are_several: bool) -> RailNeed:
     tab, word, css = _WORDS[need.why]
     why = word.format(need.size)
     if need.counts is None:
@@ -133,8 +134,11 @@ def _shown(need: Need, where: dict, chosen: str) -> RailNeed:
         return RailNeed(need.server, href, why, css, need.server == chosen)
     queue = need.counts.queue
     current = where == {"server": need.server, "queue": queue}
+    # Whatever else is wrong with it: one that is paused must not look as if it ran.
+    why = f"paused · {why}" if need.counts.paused and need.why is not Why.PAUSED else why
     why = f"{why}?" if need.stale else why
-    return RailNeed(brief(queue, 60), queue_url(need.server, queue, tab), why, css, current)
+    name = f"{need.server}/{brief(queue, 60)}" if are_several else brief(queue, 60)
+    return RailNeed(name, queue_url(need.server, queue, tab), why, css, current)
 
 
 # The tab that shows it, the word and its colour.

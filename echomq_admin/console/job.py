@@ -1,4 +1,4 @@
-"""The page of a job, its log, what the console did to it, and its fields as they are."""
+"""The page of a job, its log, its trail, and its fields as they are."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from echomq_admin.console import (
     job_page,
     job_view,
     job_words,
+    links,
     outcomes,
     places,
 )
@@ -34,6 +35,7 @@ from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import brief, from_url
 from echomq_admin.fleet.snapshot import snapshot
 from echomq_admin.ledger import trail
+from echomq_admin.operations import trash
 from echomq_admin.operations.services import allowed
 
 MOST_RAW = 64_000_000
@@ -83,11 +85,14 @@ def job_trail(request: HttpRequest, server: str, queue: str, job: str) -> HttpRe
     """What the trail says of this job, and the audit stream where the trail is behind it."""
     place = _place(server, queue)
     is_section = is_fragment(request) and request.htmx.target == "trail"
+    did = of_job.of_job(place, job, request.user, timezone.now().timestamp() * 1_000)
     context = {
         "place": place,
         "name": brief(job),
         "job_url": _url(place, job),
-        "did": of_job.of_job(place, job, timezone.now().timestamp() * 1_000),
+        "did": did,
+        # An undo leads to the trail of the job.
+        "query": did.url.partition("?")[2],
         "now_ms": place.now_ms,
     }
     return show(request, "console/job_trail.html", context, part="trail" if is_section else "live")
@@ -139,7 +144,7 @@ def _context(request: HttpRequest, place: Place, look: JobLook) -> dict:
         "back": "job",
     }
     if outcome and outcome.level == "done":
-        said["moved_on"] = job_words.moved_on(look)
+        said["moved_on"] = job_words.moved_on(look, outcome.left_in)
     may, who = partial(allowed, request.user), request.user.get_username()
     return said | job_page.head(place, look, who) | job_page.body(place, look, may, who)
 
@@ -148,7 +153,14 @@ def _last_seen(request: HttpRequest, place: Place, look: JobLook) -> dict:
     """Whether a job that is not here was: the page that polls had it, or the audit names it."""
     had = is_fragment(request) and request.GET.get("had") == "1"
     named = not had and _is_named(place, look)
-    return {"had": had, "was_named": named, "state": "gone" if had or named else "not here"}
+    server, queue = place.server.name, place.queue
+    in_trash = trash.holds(server, queue, look.job.job_id)
+    return {
+        "had": had,
+        "was_named": named,
+        "state": "gone" if had or named or in_trash else "not here",
+        "trash_url": links.trash_url(server, queue) if in_trash else "",
+    }
 
 
 def _is_named(place: Place, look: JobLook) -> bool:

@@ -229,7 +229,7 @@ def _action_row(
         one.verb, one.label, one.why_not, said, tuple(command.split(" ")), one.by_force, is_offered
     )
     named = rows.key(look.job)
-    if one.verb not in offers.OF_JOB or not named:
+    if not ACTIONS[one.verb].address or not named:
         return row
     offer = offers.offer(place, one.verb)
     return replace(row, offer=offer, href=f"{offer.url}?{_asks(look, one, named)}")

@@ -29,6 +29,25 @@ _ROTA = {
     "twice": "on the ring more than once",
     "?": "not known to be on the ring",
 }
+_WAITS = {"pending", "lane"}
+# What happened to a job, by where an action left it and where it is now.
+_SINCE = {
+    "waiting": {
+        "active": "Since then it was claimed again{}.",
+        "dead": "Since then it died again{}.",
+        "schedule": "Since then it failed{}, and waits for its next run.",
+    },
+    "dead": {
+        "waiting": "Since then it was requeued.",
+        "active": "Since then it was requeued and claimed again{}.",
+        "schedule": "Since then it was requeued and failed{}, and waits for its next run.",
+    },
+    "active": {
+        "waiting": "Since then its lease ended, and it waits again.",
+        "dead": "Since then it died{}.",
+        "schedule": "Since then it failed{}, and waits for its next run.",
+    },
+}
 FIELDS = {
     b"state": "a copy; the set that holds the id is the truth",
     b"attempts": "claims so far, and the token of the lease",
@@ -63,20 +82,17 @@ def fault_note(look: JobLook) -> tuple[str, str]:
     return ("Odd row:", f"{odd}. It can be moved all the same.") if odd else ("", "")
 
 
-def moved_on(look: JobLook) -> str:
-    """What became of a job since it was requeued; empty while it waits."""
-    places = {held.place for held in look.held}
-    if places & {"pending", "lane"}:
+def moved_on(look: JobLook, left_in: str) -> str:
+    """What became of a job since an action; empty while it is where that left it: see
+    `outcomes.Outcome.left_in`."""
+    places = {"waiting" if held.place in _WAITS else held.place for held in look.held}
+    if left_in in {*places, "gone"}:
         return ""
     if look.is_gone:
         return "Since then it has finished or was removed."
     attempts = "" if look.job.attempts is None else f", attempt {look.job.attempts:,}"
-    said = {
-        "active": f"Since then it was claimed again{attempts}.",
-        "dead": f"Since then it died again{attempts}.",
-        "schedule": f"Since then it failed{attempts}, and waits for its next run.",
-    }
-    return next((said[place] for place in said if place in places), "")
+    since = _SINCE.get(left_in, {})
+    return next((since[place].format(attempts) for place in since if place in places), "")
 
 
 def set_name(held: Held) -> str:

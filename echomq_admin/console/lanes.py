@@ -23,13 +23,13 @@ _LONGEST_TEXT = 200
 _COLUMNS = (
     ("Lane", "name", "a group of jobs that wait in an order of their own", False),
     (
-        "Rota",
+        "Ring",
         "",
         "where it stands towards the ring, from which consumers take lanes in turn",
         False,
     ),
     ("Waiting", "depth", "jobs in the lane", True),
-    ("Oldest", "", "when the lane’s first job was minted", False),
+    ("Oldest minted", "", "when the lane’s first job was minted", False),
     ("In flight", "in_flight", "slots that the lane holds, by its own count", True),
     ("Limit", "", "how many of its jobs may be in flight at once", True),
     ("Weight", "", "its share beside the others", True),

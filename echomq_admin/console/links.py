@@ -43,6 +43,11 @@ def trail_url(server: str, queue: str, job_id: str | None = None) -> str:
     return f"{reverse('trail')}?{urlencode(fields)}"
 
 
+def trash_url(server: str, queue: str) -> str:
+    """The address of what can be restored of a queue."""
+    return f"{reverse('trash')}?{urlencode({'server': server, 'queue': to_url(queue)})}"
+
+
 @lru_cache(maxsize=4096)
 def _base(_prefix: str, server: str, queue: str) -> str:
     # The prefix is a part of what `reverse` answers, so it is a part of what is kept.

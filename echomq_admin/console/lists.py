@@ -67,6 +67,7 @@ class Asked:
             self.settings.lease_ms,
             self.bar,
             self.outcome.refusals if self.outcome else {},
+            bool(self.outcome and self.outcome.ticks),
         )
 
     @property

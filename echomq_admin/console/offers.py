@@ -8,54 +8,28 @@ from echomq_admin.console.places import Place
 from echomq_admin.operations.action import Consent
 from echomq_admin.operations.actions import ACTIONS
 
-# By tab: what can work on the jobs of its list. The buttons of a row are for that one job.
-_TICKED = {
-    "pending": ("bury", "remove"),
-    "active": ("bury", "remove"),
-    "scheduled": ("promote_now", "bury", "remove"),
-    "dead": ("requeue", "remove"),
-}
-_OWN = {"active": ("recover_now", "extend"), "scheduled": ("promote_now",), "dead": ("requeue",)}
 # What an id whose row is missing or cannot be read is good for.
 _LOST = "remove"
-# The key of an action wherever it has a button.
-KEYS = {
-    "requeue": "r",
-    "promote_now": "n",
-    "recover_now": "v",
-    "extend": "e",
-    "bury": "b",
-    "remove": "d",
-}
-# What has a button on the page of a job.
-OF_JOB = frozenset({*KEYS, "update_payload"})
-# Where rows and bars have less room than the whole label takes.
-_SHORT = {"promote_now": "Promote", "recover_now": "Recover", "extend": "Extend"}
-_BUSY = {"requeue": "Requeueing…", "promote_now": "Promoting…"}
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The button of an action. `asks`: one job of it is asked about too, before it is done."""
+    """The button of an action. `asks`: one job of it is asked about too, before it is done;
+    `harms`: it takes jobs out of the queue."""
 
     verb: str
     label: str
+    short: str
     url: str
     key: str
+    busy: str
     asks: bool
+    harms: bool
 
     @property
     def own(self) -> str:
         """The words of the button of a row; dots say that it asks first."""
         return f"{self.short}…" if self.asks else self.short
-
-    @property
-    def short(self) -> str:
-        return _SHORT.get(self.verb, self.label)
-
-    @property
-    def busy(self) -> str:
-        return _BUSY.get(self.verb, "Working…")
 
     @property
     def none(self) -> str:
@@ -102,8 +76,9 @@ class Bar:
 
 def bar(place: Place, user, tab: str) -> Bar:
     """What this user may do now from the list of a tab."""
-    ticked = tuple(offer(place, verb) for verb in _TICKED[tab] if place.may(user, verb))
-    own = tuple(offer(place, verb) for verb in _OWN.get(tab, ()) if place.may(user, verb))
+    mine = [action for action in ACTIONS.values() if place.may(user, action.verb)]
+    ticked = tuple(offer(place, action.verb) for action in mine if tab in action.ticked_on)
+    own = tuple(offer(place, action.verb) for action in mine if tab in action.own_on)
     return Bar(ticked, own, next((one for one in ticked if one.verb == _LOST), None))
 
 
@@ -112,4 +87,13 @@ def offer(place: Place, verb: str) -> Offer:
     action = ACTIONS[verb]
     fills_in = any(one.required for one in action.args)
     asks = fills_in or action.consent_for(1) is not Consent.CLICK
-    return Offer(verb, action.label, place.url_of(verb), KEYS.get(verb, ""), asks)
+    return Offer(
+        verb=verb,
+        label=action.label,
+        short=action.short or action.label,
+        url=place.url_of(verb),
+        key=action.key,
+        busy=action.busy,
+        asks=asks,
+        harms=action.harms,
+    )

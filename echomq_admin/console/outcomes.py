@@ -24,7 +24,10 @@ LISTED = 20
 class Outcome:
     """`level` is "done", "part" (some were refused) or "refused". `refusals` maps job id to its
     sentence; `result` is what a page of its own shows beside its preview; `at_ms` when it was done
-    by the server's clock, 0 for unknown; `undo` the op_id of a call that can be undone, if any."""
+    by the server's clock, 0 for unknown; `undo` the op_id of a call that can be undone, if any.
+    `left_in` is where it left the one job that it moved: "waiting", "dead", "active", "gone", or
+    empty for elsewhere. `ticks`: on a list, those refused are ticked again, as they were when it
+    was pressed."""
 
     level: str
     sentence: str
@@ -33,6 +36,8 @@ class Outcome:
     result: Mapping[str, object] = field(default_factory=dict)
     at_ms: int = 0
     undo: str = ""
+    left_in: str = ""
+    ticks: bool = True
 
     @property
     def told(self) -> list[tuple[str, str]]:

@@ -15,12 +15,10 @@ from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.preferences import QueueSettings, queue_settings
 from echomq_admin.fleet.servers import Server, UnknownServer
-from echomq_admin.fleet.snapshot import ServerSnapshot, live
+from echomq_admin.fleet.snapshot import ServerSnapshot, live, snapshot
 from echomq_admin.operations import trash
+from echomq_admin.operations.actions import ACTIONS
 from echomq_admin.operations.services import allowed
-
-# Actions whose page shows what they would do also to those who may not do it.
-_OWN_PAGES = {"sweep", "reap", "reap_group"}
 
 
 class Away(Exception):
@@ -71,7 +69,7 @@ class Place:
 
     def url_of(self, verb: str) -> str:
         """The address of an action here."""
-        if verb in _OWN_PAGES:
+        if ACTIONS[verb].address == "own":
             return self.url(verb)
         return reverse("act", args=[self.server.name, self.queue, verb])
 
@@ -110,6 +108,18 @@ def find(server_name: str, queue: str) -> Place:
         raise Away(servers.trouble(where, error), place) from None
     reason = servers.read_only_reason(where, queue, look.facts)
     return replace(place, counts=counts, read_only=reason)
+
+
+def is_open(server_name: str, queue: str) -> bool:
+    """Whether a server of this name is there and may be written to, as it was last seen."""
+    try:
+        where = servers.server(server_name)
+    except UnknownServer:
+        return False
+    look = snapshot(where)
+    if look.error or look.facts is None:
+        return False
+    return servers.read_only_reason(where, queue, look.facts) is None
 
 
 def _count(server: Server, queue: str) -> QueueCounts:

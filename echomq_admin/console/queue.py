@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from echomq_admin.console import entries, links, places, rows, waiting
+from echomq_admin.console import entries, links, outcomes, places, rows, waiting
 from echomq_admin.console.access import page
 from echomq_admin.console.charts import timeline
 from echomq_admin.console.forms import PageLook
@@ -124,6 +124,8 @@ def audit(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     place = places.find(server, queue)
     tail = trail.tail(place.server.client, queue)
     context = around(request, place, "audit", PageLook(), tail.total) | {
+        **outcomes.context(request, place, outcomes.kept(request)),
+        "back": "queue_audit",
         "tail": tail,
         "now_ms": place.now_ms,
         "entries": [entries.line(entry, (server, queue)) for entry in tail.entries],

@@ -199,7 +199,7 @@ class QueueTable(Headed):
     name = tables.Column("Queue")
     server = tables.Column("Server")
     waiting = tables.Column("Pending", attrs=NUM, initial_sort_descending=True)
-    oldest = tables.Column("Oldest", attrs=NUM, initial_sort_descending=True)
+    oldest = tables.Column("Oldest minted", attrs=NUM, initial_sort_descending=True)
     active = tables.Column("Active", attrs=NUM, initial_sort_descending=True)
     lapsed = tables.Column("Lapsed", attrs=NUM, initial_sort_descending=True)
     scheduled = tables.Column("Scheduled", attrs=NUM, initial_sort_descending=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
 
-from echomq_admin.console import payloads, places
+from echomq_admin.console import outcomes, payloads, places
 from echomq_admin.console.access import page
 from echomq_admin.console.forms import PageLook
 from echomq_admin.console.htmx import show
@@ -53,6 +53,8 @@ def repeatables(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     found = repeat_page(place.server.client, queue, look.rows, look.cursor)
     place = place.seen(repeats=found.total)
     context = around(request, place, "repeat", look, found.total) | {
+        **outcomes.context(request, place, outcomes.kept(request)),
+        "back": "queue_repeat",
         "found": found,
         "headings": _HEADINGS,
         "rows": [_row(one, found.now_ms) for one in found.repeats],

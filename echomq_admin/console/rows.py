@@ -34,7 +34,8 @@ class Listing:
     the `max_stalled` of the queue's sweeps. `lane` is that of the list, `None` for no lane and
     `...` where a list holds jobs of any. `shown` are its columns, `budget` is what they share.
     `lease_ms` is the length of leases in the settings, `None` when they tell none. `bar` is what
-    the person may do with the jobs, `refusals` those of the call just made, by id."""
+    the person may do with the jobs, `refusals` those of the call just made, by id; `ticks` says
+    whether it was ticked jobs of a list that it was made for."""
 
     place: Place
     state: str
@@ -46,6 +47,7 @@ class Listing:
     lease_ms: int | None = None
     bar: Bar = field(default_factory=Bar)
     refusals: Mapping[str, str] = field(default_factory=dict)
+    ticks: bool = True
 
 
 def dom_id(name: str, kind: str = "r") -> str:
@@ -102,7 +104,7 @@ def job_row(job: Job, listing: Listing) -> JobRow:
         minted_ms=job.minted_ms,
         stamp=stamp(job.score, listing.now_ms),
         refusal=refused.get(job.job_id, "") or _no_form(job, listing, form, href),
-        ticked=job.job_id in refused,
+        ticked=listing.ticks and job.job_id in refused,
     )
 
 

@@ -59,7 +59,7 @@ def _identity(server: Server, look: ServerSnapshot, about: About | None) -> tupl
         Fact("Version", _known(facts.version), _SILENT),
         Fact("Mode", _known(facts.mode), _SILENT),
         Fact("Role", _ROLES.get(facts.role, _known(facts.role)), _SILENT),
-        Fact("Wire", facts.fence or "not fenced", _fence(facts.fence)),
+        Fact("Wire", facts.fence or "no version yet", _fence(facts.fence)),
     ]
     if about and about.replica:
         found += _replica(about.replica)

@@ -11,7 +11,7 @@ from echomq_admin.fleet.preferences import QueueSettings
 
 NUM = {"th": {"class": "num"}}
 _TITLES = {
-    "Attempts": "how often the job was claimed; the same number is the token that fences a claim",
+    "Attempts": "how often the job was claimed; a worker with an earlier number is refused",
     "Stalls": "how often its lease lapsed and a sweep took it back; hollow dots are those left",
     "Minted": "when the id was made; the instant is part of the id",
     "Last sign": "when it was claimed or its lease was last renewed: its deadline less the lease "
@@ -19,7 +19,7 @@ _TITLES = {
     "Due": "when the job goes to pending; its score in the schedule, on the server's clock",
     "Deadline": "when the lease ends; its score in the active set, on the server's clock",
     "Row’s state": "a copy that can lag: the list that holds an id is the truth",
-    "Oldest": "how long ago the oldest waiting job was minted, in pending or in a lane",
+    "Oldest minted": "how long ago the oldest waiting job was minted, in pending or in a lane",
     "Lapsed": "leases whose deadline has passed and that no sweep has taken yet",
     "Scheduled": "jobs that wait for their time",
 }

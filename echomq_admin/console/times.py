@@ -7,30 +7,29 @@ can show others. `static/console/js/zone.js` writes the same texts.
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime, timedelta, tzinfo
-from zoneinfo import ZoneInfo
+from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
-from django.utils import timezone
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 
+from echomq_admin.fleet.clocks import instant, local
 from echomq_admin.fleet.spans import FAR, FARTHEST_MS, STEPS, span
 
 _DAY_MS = 86_400_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Names of one zone without a place; they are written as "UTC".
 _UTC = {"UTC", "Etc/UTC", "Etc/UCT", "UCT", "Etc/Universal", "Universal", "Etc/Zulu", "Zulu"}
 
 
-def ago(ms: float, now_ms: float) -> str:
-    """Where an instant lies from now: `4 min ago`, `in 3 s`, `just now`, `in 1 d 23 h`.
+def ago(ms: float, now_ms: float, is_due: bool = False) -> str:
+    """Where an instant lies from now: `4 min ago`, `in 3 s`, `just now`, `in 1 d 23 h`. What is
+    only due then has not happened yet: `due now`.
 
     One unit, with the hours of a few days. `static/console/js/since.js` writes the same text.
     """
     distance = now_ms - ms
     if abs(distance) < 1_000:
-        return "in under 1 s" if distance < 0 else "just now"
+        return "in under 1 s" if distance < 0 else "due now" if is_due else "just now"
     if abs(distance) > FARTHEST_MS:
         return f"{FAR} ago" if distance > 0 else f"in {FAR}"
     size, unit = next(step for step in STEPS if abs(distance) >= step[0])
@@ -61,19 +60,6 @@ def countdown(remaining_ms: float) -> str:
     return f"{sign}{hours // 24:,} d {hours % 24} h"
 
 
-def zone() -> tzinfo:
-    """The console's zone: clock times are shown in it, and typed ones are meant in it."""
-    return timezone.get_default_timezone()
-
-
-def named_zone(name: str) -> tzinfo | None:
-    """The zone that its database calls so; `None` for a name that it does not have."""
-    try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        return None
-
-
 def zone_name() -> str:
     """The zone as its database calls it, `America/St_Johns`; `UTC` for all names of that."""
     name = str(settings.TIME_ZONE)
@@ -96,28 +82,6 @@ def zone_ahead(moment: datetime) -> int:
     return _ahead(local(moment))
 
 
-def unix_ms(moment: datetime) -> int:
-    """An instant with a zone as unix ms."""
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
-
-
-def instant(ms: float) -> datetime | None:
-    """The instant in UTC to its whole ms, or `None` when no calendar holds it."""
-    try:
-        return _EPOCH + timedelta(milliseconds=math.floor(ms))
-    except (OverflowError, ValueError):
-        return None
-
-
-def local(moment: datetime, in_zone: tzinfo | None = None) -> datetime:
-    """The instant on the clocks of a zone, the console's unless another is given; in UTC where
-    their calendar ends before it."""
-    try:
-        return moment.astimezone(in_zone or zone())
-    except OverflowError:
-        return moment.astimezone(UTC)
-
-
 def number(value: float) -> str:
     """A number with every digit that it has, a whole one without a fraction."""
     is_whole = math.isfinite(value) and value == int(value) and abs(value) < 1e21
@@ -133,21 +97,23 @@ def exact(ms: float) -> str:
     return utc if here == utc else f"{here} ({utc})"
 
 
-def when(ms: float | None, now_ms: float) -> SafeString | str:
-    """An instant as HTML: relative, with the clock time below and the exact instant on hover."""
+def when(ms: float | None, now_ms: float, is_due: bool = False) -> SafeString | str:
+    """An instant as HTML: relative, with the clock time below and the exact instant on hover;
+    `is_due` as for `ago`."""
     if ms is None:
         return format_html('<span class="unknown" title="{}">?</span>', "the id carries no instant")
     moment = instant(ms)
     if moment is None:
         return format_html('<span class="unknown" title="{}">no date</span>', exact(ms))
     return format_html(
-        '<time datetime="{}Z" title="{}" data-ms="{}" data-ago="{}">{}'
+        '<time datetime="{}Z" title="{}" data-ms="{}" data-ago="{}"{}>{}'
         '<span class="sep"> · </span><span class="exact">{}</span></time>',
         moment.isoformat(timespec="milliseconds")[:-6],
         exact(ms),
         math.floor(ms),
         math.floor(now_ms - ms),
-        ago(ms, now_ms),
+        mark_safe(" data-due") if is_due else "",
+        ago(ms, now_ms, is_due),
         clock(moment, now_ms),
     )
 

@@ -8,13 +8,14 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from echomq_admin.console import moments, times
+from echomq_admin.console import times
 from echomq_admin.console.columns import Columns
 from echomq_admin.console.forms import PageLook
 from echomq_admin.console.places import Place
 from echomq_admin.console.tables import ListTable
 from echomq_admin.emq import ids
 from echomq_admin.emq.reads import ActivePage, At, JobPage
+from echomq_admin.fleet import clocks, moments
 
 _BY_SCORE = (
     "This list cannot be opened at a time: it is in the order of its scores, because scores that "
@@ -61,7 +62,7 @@ def jump(look: PageLook, place: Place, ahead: bool) -> Jump:
     if not look.at:
         return Jump()
     now_ms = place.now_ms + place.look.age_s * 1_000
-    zone = times.named_zone(look.zone) if look.zone else None
+    zone = clocks.named_zone(look.zone) if look.zone else None
     if look.zone and zone is None:
         return Jump(error=_NO_ZONE.format(look.zone))
     try:

@@ -9,16 +9,14 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 
-from echomq_admin.console import forms, links, outcomes, payloads
+from echomq_admin.console import forms, links, outcomes, payloads, places
 from echomq_admin.console.access import page
 from echomq_admin.console.htmx import show
 from echomq_admin.console.lists import turns
 from echomq_admin.console.rows import dom_id
 from echomq_admin.console.tables import NUM, Heading
 from echomq_admin.emq.whereabouts import Held
-from echomq_admin.fleet import servers
 from echomq_admin.fleet.names import brief, from_url, to_url
-from echomq_admin.fleet.snapshot import snapshot
 from echomq_admin.ledger.notes import host_ms
 from echomq_admin.operations import trash as kept
 from echomq_admin.operations.services import allowed
@@ -146,14 +144,8 @@ def _urls(request: HttpRequest, found: kept.Page) -> Mapping[tuple[str, str], st
 
 def _url(server_name: str, queue: str) -> str:
     """Empty while the server is unknown, out of reach or read-only, as it was last seen."""
-    try:
-        server = servers.server(server_name)
-    except LookupError:
-        return ""
-    look = snapshot(server)
-    if look.error or look.facts is None or servers.read_only_reason(server, queue, look.facts):
-        return ""
-    return reverse("act", args=[server_name, queue, "restore"])
+    is_open = places.is_open(server_name, queue)
+    return reverse("act", args=[server_name, queue, "restore"]) if is_open else ""
 
 
 def _row(one: InTrash, url: str) -> TrashRow:
@@ -182,10 +174,8 @@ def _row(one: InTrash, url: str) -> TrashRow:
 
 def _trail_href(one: InTrash) -> str:
     """What people did with the job; empty for an id that is too long for an address."""
-    if len(one.job_id) > links.LONGEST_ID:
-        return ""
-    fields = {"server": one.server, "queue": to_url(one.queue), "job": to_url(one.job_id)}
-    return f"{reverse('trail')}?{forms.query_of(fields)}"
+    is_short = len(one.job_id) <= links.LONGEST_ID
+    return links.trail_url(one.server, one.queue, one.job_id) if is_short else ""
 
 
 def _cut(reason: str) -> str:

@@ -9,9 +9,10 @@ from echomq_admin.console.links import LONGEST_ID
 from echomq_admin.console.places import Place
 from echomq_admin.emq.rows import ROW_MISSING, Job
 from echomq_admin.fleet.names import to_url
-from echomq_admin.operations.words import SWEEP
+from echomq_admin.operations.words import ATTEMPTS_STAY, SWEEP
 
 SWEEP_STARTS_AT = 2
+_NEVER_AGAIN = ATTEMPTS_STAY.removeprefix("Attempts stay")
 # The tab that shows a set of jobs; its name is what people call the state.
 TABS = {"pending": "pending", "active": "active", "schedule": "scheduled", "dead": "dead"}
 # What becomes of a job in flight that cannot go back, by the word of the scripts.
@@ -99,8 +100,8 @@ def attempts_kept(attempts: Sequence[int | None]) -> str:
     """What a requeue does with the attempts of these jobs."""
     if len(attempts) == 1 and attempts[0] is not None:
         now = attempts[0]
-        return f"Attempts stay {now:,}: they fence claims. The next claim is attempt {now + 1:,}."
-    return "Attempts stay as they are: they fence claims. The next claim of each job adds one."
+        return f"Attempts stay {now:,}{_NEVER_AGAIN} The next claim is attempt {now + 1:,}."
+    return f"{ATTEMPTS_STAY} The next claim of each job adds one."
 
 
 def stalls_kept(stalls: Sequence[int | None], max_stalled: int) -> str:

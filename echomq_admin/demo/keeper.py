@@ -19,7 +19,7 @@ class Keeper:
 
     def __init__(self, client: redis.Redis) -> None:
         self._client, self._emq = client, EchoMQ(client)
-        self._promote, self._return, self._trim = Every(1.0), Every(4.0), Every(60.0)
+        self._promote, self._return, self._trim = Every(1.0), Every(4.0), Every(15.0)
 
     def beat(self) -> None:
         """Whatever is due now."""
@@ -44,9 +44,10 @@ class Keeper:
                 log.info("%s: %s stalled to death", queue, ", ".join(swept.dead))
 
     def _bury_less(self, queue: str) -> None:
-        """Remove the oldest dead jobs above `MOST_DEAD`."""
+        """Remove the oldest dead jobs above what the queue may have of them."""
         dead = Keyspace(queue).dead
-        extra = int(self._client.zcard(dead)) - queues.MOST_DEAD
+        most = queues.MOST_DEAD_OF.get(queue, queues.MOST_DEAD)
+        extra = int(self._client.zcard(dead)) - most
         if extra > 0:
             oldest = self._client.zrange(dead, 0, min(extra, 1000) - 1)
             self._emq.remove(queue, [from_wire(member) for member in oldest])

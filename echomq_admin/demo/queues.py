@@ -34,4 +34,6 @@ PAUSED_LANE = "initech"
 SWEPT = (WEBHOOKS,)
 REAPED = (THUMBS, MAILER, COMMANDS, PAYMENTS, REPORTS)
 SWEEP_MAX_STALLED = 2
-MOST_DEAD = 200
+# The keeper removes the oldest dead jobs above these.
+MOST_DEAD = 12
+MOST_DEAD_OF = {WEBHOOKS: 75}

@@ -16,11 +16,12 @@ _FIELDS = ("attempts", "stalled")
 @dataclass(frozen=True)
 class Dead:
     """A job in dead. `error` and `stalled` are `None` where its row has none; a stall count that is
-    no number counts as none."""
+    no number counts as none, and `is_odd`."""
 
     attempts: int
     error: bytes | None
     stalled: int | None
+    is_odd: bool = False
 
 
 def read(
@@ -61,4 +62,4 @@ def _dead(row: Answer, error: Answer) -> Dead | None:
     if attempts is None or error.fault:
         return None
     stalled = None if raw_stalled is None else integer(raw_stalled)
-    return Dead(attempts, error.value, stalled)
+    return Dead(attempts, error.value, stalled, raw_stalled is not None and stalled is None)

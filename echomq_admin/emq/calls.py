@@ -12,7 +12,7 @@ import redis
 from . import scripts
 from .errors import EmqState
 from .keyspace import Keyspace, from_wire, to_wire
-from .records import Outcome
+from .records import Drained, Outcome
 
 # How many ids one script call works on, so that no call holds the server for long.
 CHUNK = 1000
@@ -97,6 +97,12 @@ def numbers(reply: Sequence[int]) -> tuple[int, int]:
     """The two numbers of a reply."""
     first, second = map(operator.index, reply)
     return first, second
+
+
+def drained(reply: Sequence[int]) -> Drained:
+    """What a drain did; a reply that was kept before they were counted names none stranded."""
+    removed, more, *stranded = map(operator.index, reply)
+    return Drained(removed, bool(more), *stranded)
 
 
 def answered(reply: Sequence[Any]) -> tuple[bool, dict[str, Outcome]]:

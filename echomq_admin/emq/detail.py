@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import redis
 
+from .dedup import DEDUP_FIELDS
 from .fields import Field, Fields
 from .flow import PARENT_FIELDS, Flow, Kin
 from .key_types import KeyTypes
@@ -22,8 +23,6 @@ from .whereabouts import PLACES, Held, Whereabouts
 MOST_LANES = 300
 MOST_LANE_BYTES = 256_000
 _LOCK_LOOK = 200
-# Producers do not agree on where a row names its idempotency key.
-DEDUP_FIELDS = (b"dedup_id", b"dedup", b"deid", b"de")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from .replies import Answer, Batch, integer, now_ms
 from .whereabouts import Held, Whereabouts
 
 CHILDREN = ("processed", "failed", "unsuccessful")
+_OF_ROWS = (b"attempts", b"state")
 _SIDES = ("logs", "dependencies", *CHILDREN)
 # One call of the script puts back so many jobs at most, and so many bytes unless one job has more.
 _JOBS_A_CALL, _BYTES_A_CALL = 100, 4_000_000
@@ -39,16 +40,35 @@ class Kept:
         return integer(self.fields.get(b"attempts"))
 
     @property
+    def place(self) -> str:
+        """Where it is, as `remove` takes it: its sets and its lane, `-` for nowhere."""
+        names = (f"lane:{at.group}" if at.place == "lane" else at.place for at in self.places)
+        return ",".join(names) or "-"
+
+    @property
     def waits(self) -> tuple[str, float]:
         """The set to go back to, and the score there. What a worker could have taken, or had taken,
         waits again; in no set, as a parent that waits for its children, it stays."""
-        scores = {held.place: held.score for held in self.places}
-        if scores.keys() & {"pending", "lane", "active"}:
-            return "waiting", 0
-        for place in ("schedule", "dead"):
-            if place in scores:
-                return place, scores[place]
-        return "none", 0
+        return goes_back(self.places)
+
+
+def goes_back(places: Sequence[Held]) -> tuple[str, float]:
+    """The set and the score with which a job is put back that was in these sets."""
+    scores = {held.place: held.score for held in places}
+    if scores.keys() & {"pending", "lane", "active"}:
+        return "waiting", 0
+    for place in ("schedule", "dead"):
+        if place in scores:
+            return place, scores[place]
+    return "none", 0
+
+
+def rows_there(client: redis.Redis, queue: str, job_ids: Sequence[str]) -> list[str]:
+    """Those of the jobs that have a row. One round trip for up to 10,000."""
+    keys, batch = Keyspace(queue), Batch(client)
+    asked = [(job_id, batch.ask("exists", keys.job(job_id))) for job_id in job_ids]
+    batch.run()
+    return [job_id for job_id, answer in asked if answer.value]
 
 
 @dataclass(frozen=True)
@@ -128,6 +148,11 @@ class _Look:
     def ask_lane(self, batch: Batch) -> None:
         group = (self._row.value or {}).get(b"group")
         self._where.ask_again(batch, None if group is None else from_wire(group))
+        self._rows = {
+            name: batch.ask("hmget", self._sides[name], _OF_ROWS)
+            for name, answer in self._found.items()
+            if answer.is_mistyped
+        }
 
     @property
     def is_sound(self) -> bool:
@@ -149,10 +174,19 @@ class _Look:
             return Unkept(why=self._fault or "its row is no hash")
         if not self.is_wanted:
             return Unkept(self.size)
-        faults = (self._row.fault, *self._where.faults.values())
+        faults = (self._row.fault, *self._where.faults.values(), *self._lost())
         if fault := next(filter(None, faults), None):
             return Unkept(why=fault)
         return self._kept() if self._row.value else None
+
+    def _lost(self) -> Iterator[str | None]:
+        """Why something of the job could not be read. A key behind its row that is the row of
+        another job is nothing of it, nor is an idempotency key that can hold no id."""
+        for name, answer in self._found.items():
+            if name not in self._rows or not any(self._rows[name].value or ()):
+                yield answer.fault
+        if self._dedup_id is not None and not self._holder.is_mistyped:
+            yield from (self._holder.fault, self._left.fault, self._time.fault)
 
     def _kept(self) -> Kept:
         found = {name: answer.value for name, answer in self._found.items() if answer.value}
@@ -175,7 +209,7 @@ class _Look:
 
 def _is_side(found: Mapping[bytes, bytes] | None) -> bool:
     """A key behind a row may be the row of another job, as the scripts tell it."""
-    return found is not None and not {b"attempts", b"state"} & found.keys()
+    return found is not None and not set(_OF_ROWS) & found.keys()
 
 
 def blobs(jobs: Mapping[str, Kept]) -> Iterator[list[bytes]]:

@@ -9,7 +9,8 @@ from .replies import Answer, Batch
 
 
 class NamedLanes:
-    """Whether ring, paused, gactive or glimit names each of some lanes: four commands a lane."""
+    """Whether ring, paused, gactive, glimit or gweight names each of some lanes: five commands a
+    lane."""
 
     def __init__(self, keys: Keyspace, groups: Sequence[str], batch: Batch) -> None:
         self._asked = {group: self._ask(keys, to_wire(group), batch) for group in groups}
@@ -30,6 +31,7 @@ class NamedLanes:
             batch.ask("sismember", keys.paused, name),
             batch.ask("hexists", keys.gactive, name),
             batch.ask("hexists", keys.glimit, name),
+            batch.ask("hexists", keys.gweight, name),
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain
 
 from .calls import (
     LEASES,
@@ -14,8 +13,8 @@ from .calls import (
     answered,
     at_least,
     chunks,
+    drained,
     lists,
-    numbers,
     outcome,
     outcomes,
     step_id,
@@ -139,17 +138,19 @@ class OperatorVerbs(Caller):
     def remove(
         self, queue: str, job_ids: Iterable[str], tokens: Tokens = None, force: bool = False,
         dedup_id: str | None = None, *, actor: str | None = None, op_id: str | None = None,
+        seen: Mapping[str, str] | None = None,
     ) -> dict[str, Outcome]:  # fmt: skip
         """Delete named jobs with all their keys, and orphaned ids from the sets.
 
         Each id answers removed, changed, active, locked, child or gone. `dedup_id` names the
-        idempotency key to delete with the one id given, else `ValueError`.
+        idempotency key to delete with the one id given, else `ValueError`. `seen` is where the
+        caller saw them, as `Kept.place`: a job that is elsewhere by now answers changed.
         """
         ids = list(dict.fromkeys(job_ids))
         if dedup_id is not None and len(ids) != 1:
             raise ValueError("dedup_id goes with exactly one id")
         head: list[Field] = [int(force), to_wire(dedup_id or "")]
-        return self._named("remove", queue, head, ids, tokens, actor, op_id)
+        return self._named("remove", queue, head, ids, tokens, actor, op_id, seen or {})
 
     def restore(
         self, queue: str, jobs: Mapping[str, Kept],
@@ -167,15 +168,17 @@ class OperatorVerbs(Caller):
 
     def _named(
         self, verb: str, queue: str, head: Sequence[Field], job_ids: Iterable[str],
-        tokens: Tokens, actor: str | None, op_id: str | None,
+        tokens: Tokens, actor: str | None, op_id: str | None, *others: Mapping[str, Field],
     ) -> dict[str, Outcome]:  # fmt: skip
-        known = tokens or {}
+        told: list[Mapping[str, Field]] = [tokens or {}, *others]
         answer: dict[str, Outcome] = {}
         step = 0
         calls = deque(chunks(job_ids))
         while calls:
             ids = calls.popleft()
-            args = [*head, *chain.from_iterable((to_wire(i), known.get(i, "")) for i in ids)]
+            args = [*head]
+            for job_id in ids:
+                args += [to_wire(job_id), *(to_bytes(one.get(job_id, "")) for one in told)]
             more, new = self.call(verb, queue, args, actor, step_id(op_id, step), answered)
             answer |= new
             if more:
@@ -227,8 +230,15 @@ class QueueVerbs(Caller):
 
         Raises `ValueError` for `n` below 1.
         """
+        self.change_limit(queue, group, n, actor=actor, op_id=op_id)
+
+    def change_limit(
+        self, queue: str, group: str, n: int | None,
+        *, actor: str | None = None, op_id: str | None = None,
+    ) -> bool:  # fmt: skip
+        """The same; `True` when it changed something."""
         limit: Field = "" if n is None else at_least("n", n, 1)
-        self.call("limit_lane", queue, [to_wire(group), limit], actor, op_id, yes)
+        return self.call("limit_lane", queue, [to_wire(group), limit], actor, op_id, yes)
 
     def drain(
         self, queue: str, include_schedule: bool = False, budget: int = 1000,
@@ -236,8 +246,7 @@ class QueueVerbs(Caller):
     ) -> Drained:  # fmt: skip
         """Delete up to `budget` waiting ungrouped (and scheduled) jobs; says if there are more."""
         args = [int(include_schedule), at_least("budget", budget, 1)]
-        removed, more = self.call("drain", queue, args, actor, op_id, numbers)
-        return Drained(removed, bool(more))
+        return self.call("drain", queue, args, actor, op_id, drained)
 
     def obliterate(
         self, queue: str, force: bool = False, lanes: Iterable[str] = (), budget: int = 1000,

@@ -66,7 +66,12 @@ class Swept:
 
 @dataclass(frozen=True)
 class Drained:
-    """How many jobs one call deleted, and whether there are more."""
+    """How many jobs one call deleted, and whether there are more.
+
+    `stranded` are those of the deleted that a flow parent waits for, or one in another queue may:
+    such a parent waits for ever.
+    """
 
     removed: int
     more: bool
+    stranded: int = 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import redis
 
 from .calls import chunks
+from .dedup import DedupKey
 from .keyspace import Keyspace, from_wire, to_wire
 from .replies import Answer, Batch, integer, now_ms
 from .sides import Side
@@ -50,18 +51,38 @@ def standings(client: redis.Redis, queue: str, job_ids: Iterable[str]) -> tuple[
 
     Texts are not read, so that the work depends on the number of jobs only.
     """
-    keys, first, second = Keyspace(queue), Batch(client), Batch(client)
-    time = first.ask("time")
-    jobs: list[_Job] = []
-    for chunk in chunks(job_ids):
-        scores = _scores(keys, chunk, first)
-        jobs += [_Job(keys, job_id, scores, at, first) for at, job_id in enumerate(chunk)]
+    first, second = Batch(client), Batch(client)
+    time, jobs = _ask(Keyspace(queue), job_ids, first)
     first.run()
     for job in jobs:
         job.ask_again(second)
     second.run()
     now = now_ms(time)
     return tuple(job.standing(now) for job in jobs)
+
+
+def keyed_standing(client: redis.Redis, queue: str, job_id: str) -> tuple[Standing, str | None]:
+    """One job, and the name of the idempotency key that its row names if that holds it, from three
+    looks."""
+    keys, first, second, third = Keyspace(queue), Batch(client), Batch(client), Batch(client)
+    time, (job,) = _ask(keys, [job_id], first)
+    dedup = DedupKey(keys, job_id, first)
+    first.run()
+    job.ask_again(second)
+    dedup.ask_second(second)
+    second.run()
+    dedup.ask_third(third)
+    third.run()
+    return job.standing(now_ms(time)), dedup.own
+
+
+def _ask(keys: Keyspace, job_ids: Iterable[str], batch: Batch) -> tuple[Answer, list[_Job]]:
+    """The server's time and the first look at each job."""
+    time, jobs = batch.ask("time"), []
+    for chunk in chunks(job_ids):
+        scores = _scores(keys, chunk, batch)
+        jobs += [_Job(keys, job_id, scores, at, batch) for at, job_id in enumerate(chunk)]
+    return time, jobs
 
 
 def _scores(keys: Keyspace, job_ids: list[str], batch: Batch) -> dict[Place, Answer]:

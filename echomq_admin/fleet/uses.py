@@ -12,9 +12,9 @@ Command = tuple[object, ...]
 
 # No job is called so: what is asked of its keys answers nothing, whatever lies in the queue.
 _NOBODY = "\0"
-_CALL = re.compile(r"redis\.p?call\('([A-Z]+)'")
-# Written under the console's own names: the audit entry, and the reply kept for replays.
-_RECORD = ("SET", "XADD")
+_CALL = re.compile(r"redis\.p?call\('([A-Z]+(?:', 'STREAM)?)'")
+# Asked of and written under the console's own names: the audit, and the reply kept for replays.
+_RECORD = ("SET", "XADD", "XINFO STREAM")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def uses(keys: Keyspace) -> tuple[Use, ...]:
 
 def called_by_scripts() -> tuple[str, ...]:
     """Every command that a script of the console calls."""
-    calls = (name for script in SCRIPTS.values() for name in _CALL.findall(script.source))
+    sources = (script.source for script in SCRIPTS.values())
+    calls = (name.replace("', '", " ") for text in sources for name in _CALL.findall(text))
     return tuple(sorted(set(calls)))
 
 
@@ -113,7 +114,11 @@ def _audit(keys: Keyspace) -> tuple[Command, ...]:
 
 
 def _copies(keys: Keyspace) -> tuple[Command, ...]:
-    return ("XRANGE", keys.audit, "-", "+", "COUNT", 1), ("XINFO", "STREAM", keys.audit)
+    return (
+        ("XRANGE", keys.audit, "-", "+", "COUNT", 1),
+        ("XINFO", "STREAM", keys.audit),
+        ("EVAL", "return 1", 1, keys.audit),
+    )
 
 
 def _cuts(keys: Keyspace) -> tuple[Command, ...]:
@@ -142,6 +147,8 @@ def _call(name: str, keys: Keyspace) -> Command:
         return (name,)
     if name == "LMOVE":
         return (name, keys.ring, keys.ring, "LEFT", "RIGHT")
+    if name == "XINFO STREAM":
+        return ("XINFO", "STREAM", keys.audit)
     if name in _RECORD:
         own = keys.audit if name == "XADD" else keys.kept_reply(_NOBODY)
         return (name, own, *_ARGUMENTS[name])

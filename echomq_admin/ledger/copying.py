@@ -7,29 +7,31 @@ the one that the piece was read behind: of two who copy at once, one writes.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from django.db import transaction
 
 from echomq_admin.emq import audit_news
-from echomq_admin.emq.audit import PER_CALL, told
+from echomq_admin.emq.audit import PER_CALL, Moved, told
 from echomq_admin.emq.audit_news import Raw, Stream
 from echomq_admin.emq.keyspace import from_wire, to_wire
 from echomq_admin.fleet.discovery import known
 from echomq_admin.fleet.servers import Server
+from echomq_admin.ledger import stuck
 from echomq_admin.ledger.copies import rows
 from echomq_admin.ledger.gaps import Account, Mark, Missing, account
 from echomq_admin.ledger.models import Copied, Gap, Kind, TrailEntry
 from echomq_admin.ledger.notes import host_ms, write
-from echomq_admin.ledger.presses import whole_calls
+from echomq_admin.ledger.presses import look_after, whole_calls
 from echomq_admin.ledger.sieve import row_by_row
 
 # A request copies so much at most, and so long; the agent does the rest.
 MOST = 200
 MOST_S = 1.0
-# So many light entries are read at a time, once some of a stream were.
-_MANY, _LIGHT = 100, 10_000
+# So many light entries are read at a time, once some of a stream were; fewer of medium ones.
+_MANY, _LIGHT = 400, 2_500
+_SOME, _MEDIUM = 100, 10_000
 # How often a copier begins again whose mark was moved by another.
 _TRIES = 5
 
@@ -53,7 +55,8 @@ class Step:
 def copy(server: Server, queue: str) -> int:
     """Copy what is new in the stream of a queue, so much as fits a request; how many entries.
 
-    Raises redis-py's errors and `django.db.Error`. A stream that cannot be read is left alone.
+    Raises redis-py's errors and `django.db.Error`. A stream that cannot be read is left alone, and
+    known as such.
     """
     copied, late, give_up_s = 0, 0, time.monotonic() + MOST_S
     step = Step(0, True)
@@ -63,6 +66,8 @@ def copy(server: Server, queue: str) -> int:
         late += step.is_late
         if not step.more:
             break
+    if step.fault:
+        stuck.found(server, queue, step.fault)
     return copied
 
 
@@ -85,7 +90,9 @@ def copy_piece(server: Server, queue: str, count: int = PER_CALL) -> Step:
 
 def _next_count(entries: Sequence[Raw]) -> int:
     weight = sum(len(raw.jobs) + len(raw.detail) for raw in entries)
-    return _MANY if weight <= _LIGHT * len(entries) else PER_CALL
+    if weight <= _LIGHT * len(entries):
+        return _MANY
+    return _SOME if weight <= _MEDIUM * len(entries) else PER_CALL
 
 
 def marks(server_name: str) -> dict[str, Mark]:
@@ -100,18 +107,28 @@ def marks(server_name: str) -> dict[str, Mark]:
 
 def moved_by(server_name: str, queue: str, op_id: str) -> dict[str, str]:
     """Job id to outcome, of what is copied of one call in all its steps. A job whose entry is not
-    copied yet, or whose call left it alone, is missing."""
+    copied yet, whose entry keeps no jobs, or whose call left it alone, is missing."""
+    outcomes: dict[str, str] = {}
+    for _, jobs in _entries_of(server_name, queue, op_id):
+        outcomes |= {job.job_id: job.outcome for job in jobs}
+    return outcomes
+
+
+def names_all(server_name: str, queue: str, op_id: str) -> bool:
+    """Whether the copied entries of a call name every job that they count."""
+    return all(n <= len(jobs) for n, jobs in _entries_of(server_name, queue, op_id))
+
+
+def _entries_of(server_name: str, queue: str, op_id: str) -> Iterator[tuple[int, Sequence[Moved]]]:
+    """How many jobs each entry of a call counts, and those that it names."""
     there = row_by_row(server=server_name, queue=to_wire(queue), kind=Kind.MOVED)
     mine = TrailEntry.objects.filter(there)
     # Steps stand between `op_id.` and the character behind the dot, which an index can use.
     steps = mine.filter(op_id__gt=f"{op_id}.", op_id__lt=f"{op_id}/")
     found = (mine.filter(op_id=op_id) | steps).order_by("pk")
-    outcomes: dict[str, str] = {}
-    for step, jobs in found.values_list("op_id", "jobs"):
+    for step, n, jobs in found.values_list("op_id", "n", "jobs"):
         if op_id in whole_calls(step):
-            moved = told("0-0", {b"jobs": bytes(jobs)}).jobs
-            outcomes |= {job.job_id: job.outcome for job in moved}
-    return outcomes
+            yield n, told("0-0", {b"jobs": bytes(jobs)}).jobs
 
 
 def _mark(server_name: str, queue: str) -> Mark:
@@ -135,9 +152,12 @@ def _keep(
 
 
 def _move(server_name: str, queue: str, mark: Mark, to: Mark) -> bool:
-    name = to_wire(queue)
-    Copied.objects.bulk_create([Copied(server=server_name, queue=name)], ignore_conflicts=True)
-    here = Copied.objects.filter(server=server_name, queue=name, **asdict(mark))
+    here = Copied.objects.filter(server=server_name, queue=to_wire(queue), **asdict(mark))
+    if here.update(**asdict(to), fault="") == 1:
+        return True
+    if mark != Mark():
+        return False
+    look_after(server_name, queue)
     return here.update(**asdict(to)) == 1
 
 

@@ -14,7 +14,7 @@ from echomq_admin.emq import audit_news
 from echomq_admin.emq.audit_news import Stream
 from echomq_admin.fleet.names import shown
 from echomq_admin.fleet.servers import TROUBLE, Server, masked
-from echomq_admin.ledger import copying, presses
+from echomq_admin.ledger import copying, presses, stuck
 from echomq_admin.ledger.gaps import Mark, is_replaced
 from echomq_admin.ledger.trimming import trim
 
@@ -53,6 +53,7 @@ class Copyist:
                 unread |= self._look_at_all(part, stop)
         self._rounds += 1
         self._tell(unread)
+        stuck.are(self._server, unread)
         self._is_complete = not stop.is_set()
 
     def tidy(self) -> None:

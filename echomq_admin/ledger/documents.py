@@ -5,10 +5,15 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 
+import msgpack
+
 from echomq_admin.emq.audit import Entry, Moved
 from echomq_admin.emq.keyspace import from_wire, to_wire
 from echomq_admin.ledger.models import TrailEntry
 from echomq_admin.ledger.told import told
+
+# So many lists and maps may lie within each other: many a reader of JSON takes not many more.
+_DEEPEST = 32
 
 
 def exact(raw: bytes) -> dict[str, str]:
@@ -57,12 +62,15 @@ def _detail(read: Entry) -> dict[str, object]:
     return {_text(name): _plain(value) for name, value in read.detail.items()}
 
 
-def _plain(value: object) -> object:
-    """A value of an entry that anybody may have written, as JSON can hold it."""
+def _plain(value: object, depth: int = 0) -> object:
+    """A value of an entry that anybody may have written, as JSON can hold it; what lies too deep
+    for that as its msgpack."""
+    if isinstance(value, list | Mapping) and depth == _DEEPEST:
+        return {"msgpack": base64.b64encode(msgpack.packb(value)).decode("ascii")}
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [_plain(one, depth + 1) for one in value]
     if isinstance(value, Mapping):
-        return {_text(_name(name)): _plain(one) for name, one in value.items()}
+        return {_text(_name(name)): _plain(one, depth + 1) for name, one in value.items()}
     if isinstance(value, bytes | str):
         raw = value if isinstance(value, bytes) else to_wire(value)
         return value if isinstance(value, str) and _is_text(value) else exact(raw)

@@ -63,8 +63,9 @@ class TrailEntry(_Entry):
 
     MOVED is a copy of an entry of a queue's audit stream, which the script wrote that did it; its
     `at_ms` is the server's clock and `stream_id` its id there. KEPT is a change of what the console
-    itself keeps of a queue, REFUSED an attempt that came to nothing, SIGN_IN a sign-in, a sign-out
-    or a failed one; their `at_ms` is the clock of the console's host.
+    itself keeps of a queue, or, without a server, of an account; REFUSED an attempt that came to
+    nothing, SIGN_IN a sign-in, a sign-out or a failed one; their `at_ms` is the clock of the
+    console's host.
 
     `op` is a verb, or what a sign-in was ("signed in", "signed out", "sign-in failed", "locked
     out"). `detail` (a map) and `jobs` (the list of the stream) are msgpack, as the script packed
@@ -144,7 +145,8 @@ class Copied(models.Model):
 
     `last_id` is the id of the last entry that was looked at, `0-0` for none. Up to `whole_id` it is
     settled whether any were missing. `added` is how many entries the stream ever held up to
-    `last_id`; `None` when that is to be taken from the server, which may not count them.
+    `last_id`; `None` when that is to be taken from the server, which may not count them. `fault` is
+    why the stream cannot be copied now, empty while it can.
     """
 
     server = models.CharField(max_length=64)
@@ -152,6 +154,7 @@ class Copied(models.Model):
     last_id = models.CharField(max_length=50, default="0-0")
     whole_id = models.CharField(max_length=50, default="0-0")
     added = models.BigIntegerField(null=True, default=0)
+    fault = models.TextField(blank=True)
 
     class Meta:
         constraints = [

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from django.db import transaction
-
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.ledger.models import Copied, Press
 from echomq_admin.ledger.notes import host_ms
@@ -23,19 +21,24 @@ def press(server: str, queue: str, op_id: str, actor: str, op: str, reason: str)
 
     The steps of a call and its repetitions are one press; the last reason that was given stands.
     """
-    name = to_wire(queue)
     row = Press(
         server=server,
-        queue=name,
+        queue=to_wire(queue),
         op_id=fit(op_id, 120),
         actor=fit(actor, 300),
         op=fit(op, 100),
         reason=sound(reason),
         at_ms=host_ms(),
     )
-    with transaction.atomic():
-        Copied.objects.bulk_create([Copied(server=server, queue=name)], ignore_conflicts=True)
-        Press.objects.bulk_create([row], **_on_conflict(row))
+    look_after(server, queue)
+    Press.objects.bulk_create([row], **_on_conflict(row))
+
+
+def look_after(server: str, queue: str) -> None:
+    """Have the stream of a queue copied, unless it is already."""
+    mark = {"server": server, "queue": to_wire(queue)}
+    if not Copied.objects.filter(**mark).exists():
+        Copied.objects.bulk_create([Copied(**mark)], ignore_conflicts=True)
 
 
 def _on_conflict(row: Press) -> dict[str, object]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
 from django.db.models.functions import Length
 
 from echomq_admin.emq.keyspace import to_wire
@@ -18,6 +19,7 @@ from echomq_admin.ledger.sieve import Filter, Key, Sieve, sieve
 
 __all__ = [
     "COUNTED",
+    "MOST_GAPS",
     "WINDOW",
     "Filter",
     "Page",
@@ -25,6 +27,7 @@ __all__ = [
     "every",
     "gap_ms",
     "gaps",
+    "has_more_gaps",
     "names_job",
     "page",
 ]
@@ -99,14 +102,25 @@ def every(wanted: Filter) -> Iterator[TrailEntry]:
 def gaps(wanted: Filter, found: Page) -> list[Gap]:
     """What is missing within the times of a page, newest first; none where the filter asks for
     what is not copied from streams. A gap may have held entries of any person, verb or job."""
+    newest = _gap_rows(wanted)[:MOST_GAPS]
+    inside = [gap for gap in newest if _is_within(gap_ms(gap), wanted, found)]
+    return sorted(inside, key=gap_ms, reverse=True)
+
+
+def has_more_gaps(wanted: Filter) -> bool:
+    """Whether there are gaps that `gaps` passes over, as it looks at the last `MOST_GAPS` that were
+    found: fewer are left of one queue."""
+    return _gap_rows(wanted)[MOST_GAPS : MOST_GAPS + 1].exists()
+
+
+def _gap_rows(wanted: Filter) -> QuerySet[Gap]:
+    """Those that were found last first."""
     if wanted.kind not in ("", Kind.MOVED):
-        return []
+        return Gap.objects.none()
     rows = Gap.objects.filter(**({"server": wanted.server} if wanted.server else {}))
     if wanted.queue is not None:
         rows = rows.filter(queue=to_wire(wanted.queue))
-    newest = rows.order_by("-pk")[:MOST_GAPS]
-    inside = [gap for gap in newest if _is_within(gap_ms(gap), wanted, found)]
-    return sorted(inside, key=gap_ms, reverse=True)
+    return rows.order_by("-pk")
 
 
 def gap_ms(gap: Gap) -> int:

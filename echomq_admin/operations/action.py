@@ -11,6 +11,8 @@ from echomq_admin.operations.arguments import Argument
 from echomq_admin.operations.roles import Role
 from echomq_admin.operations.words import Word
 
+# The lists of jobs that the pages show.
+List = Literal["pending", "active", "scheduled", "dead"]
 # One call names at most this many jobs.
 MAX_JOBS = 10_000
 # From this many jobs on, a person types the queue's name.
@@ -36,7 +38,14 @@ class Action:
     `target` says what a call names: "jobs" (1 to `max_jobs` ids), "job" (one id), "queue", or
     "lane" (the argument `group`). `fenced` says whether tokens (the attempts that the caller saw)
     ride along. `outcomes` maps each word of the verb to its words for people; the first is success.
-    `destroys`: what it does cannot be taken back. `undo` names the action that reverses it.
+    `overrides` are the words of outcomes that its argument `force` overrides.
+    `destroys`: what it does cannot be taken back; of one that can, `destroys_by` is the flag with
+    which it cannot. `undo` names the action that reverses it.
+
+    The rest is for pages. `address`: "act" for a confirmation like all others, "own" for a page of
+    its own, which those may read too who may not press, "" for none. `ticked_on` and `own_on` are
+    the lists that offer it for ticked jobs and for each by itself; `key` is its key there; `short`
+    are the button's words where there is less room, `busy` those while it is under way.
     """
 
     verb: str
@@ -51,19 +60,33 @@ class Action:
     max_jobs: int = MAX_JOBS
     needs_yes: bool = False
     destroys: bool = False
+    destroys_by: str = ""
     in_steps: bool = False
     creates: bool = False
     undo: str = ""
+    overrides: tuple[str, ...] = ()
     changes: Literal["server", "console"] = "server"
+    address: Literal["act", "own", ""] = "act"
+    ticked_on: tuple[List, ...] = ()
+    own_on: tuple[List, ...] = ()
+    key: str = ""
+    short: str = ""
+    busy: str = "Working…"
 
     @property
     def permission(self) -> str:
         """The permission that a user needs."""
         return self.role.permission
 
-    def consent_for(self, count: int) -> Consent:
-        """The confirmation that `count` jobs need."""
-        if self.destroys or count >= MANY:
+    @property
+    def harms(self) -> bool:
+        """Whether it takes jobs out of the queue, for good or into the trash."""
+        return self.destroys or bool(self.destroys_by)
+
+    def consent_for(self, count: int, args: Mapping[str, object] | None = None) -> Consent:
+        """The confirmation that `count` jobs need, with these arguments."""
+        destroys = self.destroys or bool((args or {}).get(self.destroys_by))
+        if destroys or count >= MANY:
             return Consent.TYPE_NAME
         if count > 1 and self.consent is Consent.CLICK:
             return Consent.DIALOG

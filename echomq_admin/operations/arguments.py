@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from echomq_admin.emq.keyspace import from_wire, to_wire
+from echomq_admin.fleet.spans import exact_span, read_span
 from echomq_admin.operations.refusals import Invalid
 
 MAX_PAYLOAD = 5_000_000
@@ -62,6 +63,21 @@ class Whole(Argument):
         if value is None and self.may_be_none:
             return None
         return whole(self.label, value, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Length(Whole):
+    """A length of time in ms: `5 min`, `1 h 30 min`, or a plain number of ms."""
+
+    def clean(self, value: object) -> int:
+        ms = read_span(value) if isinstance(value, str) else value
+        if not isinstance(ms, int) or isinstance(ms, bool):
+            raise Invalid(f"{self.label} is a length such as 5 min, 90 s, or a number of ms.")
+        if not self.low <= ms <= self.high:
+            raise Invalid(
+                f"{self.label} must be from {exact_span(self.low)} to {exact_span(self.high)}."
+            )
+        return ms
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger.notes import host_ms
 from echomq_admin.operations.action import MANY
 from echomq_admin.operations.calls import Call, Done
-from echomq_admin.operations.held import Held
+from echomq_admin.operations.dispatch import Dispatch
 from echomq_admin.operations.models import Before
 
 # How long an error, and all errors of a call together, may be to be kept whole, bytes.
@@ -19,11 +19,11 @@ MOST_OF_A_CALL = 16_000_000
 _AT_ONCE = 200
 
 
-def keep(server: Server, call: Call, actor: str) -> Held:
+def keep(server: Server, call: Call, actor: str) -> Dispatch:
     """Keep errors and stall counts of those jobs that are dead now, of at most `MANY`."""
     del actor
     if len(call.job_ids) > MANY:
-        return Held(call)
+        return Dispatch(call)
     found = before.read(server.client, call.queue, call.job_ids, MOST_OF_AN_ERROR, MOST_OF_A_CALL)
     now = host_ms()
     rows = [
@@ -35,6 +35,7 @@ def keep(server: Server, call: Call, actor: str) -> Held:
             attempts=dead.attempts,
             error=dead.error,
             stalled=dead.stalled,
+            is_odd=dead.is_odd,
             at_ms=now,
         )
         for job_id, dead in found.items()
@@ -42,7 +43,7 @@ def keep(server: Server, call: Call, actor: str) -> Held:
     with transaction.atomic():
         _forget(server.name, call, set(found))
         Before.objects.bulk_create(rows, batch_size=50)
-    return Held(call)
+    return Dispatch(call)
 
 
 def confirm(server: Server, done: Done) -> None:

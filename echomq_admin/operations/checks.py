@@ -18,6 +18,8 @@ from echomq_admin.operations.refusals import Invalid
 from echomq_admin.operations.roles import Role
 
 REASON = Remark("reason", "Reason", "why, for the trail")
+# How the op_id of the undo of a call begins, and no other.
+OF_UNDO = "undo-"
 _OP_ID = re.compile(r"[A-Za-z0-9._-]{1,80}\Z")
 
 
@@ -33,7 +35,7 @@ def checked(action: Action, call: Call) -> Call:
         job_ids=job_ids,
         tokens=_tokens(action, job_ids, call.tokens),
         args=args,
-        op_id=_op_id(call.op_id),
+        op_id=_op_id(action, call.op_id),
         reason=_reason(action, call.reason, args),
     )
 
@@ -89,9 +91,11 @@ def _tokens(
     return tokens
 
 
-def _op_id(given: str) -> str:
+def _op_id(action: Action, given: str) -> str:
     if not given:
         return uuid4().hex
+    if given.startswith(OF_UNDO) and action.verb != "return_to_dead":
+        raise Invalid(f'An op_id that begins with "{OF_UNDO}" is that of an undo. Choose another.')
     if not _OP_ID.match(given):
         raise Invalid("An op_id is 1 to 80 letters, digits, dots, dashes and underscores.")
     return given

@@ -32,7 +32,8 @@ Doing = Callable[[Server, Call, str, Recorded], object]
 
 
 def _action(verb: str, label: str, role: Role, text: str, **more: object) -> Action:
-    return Action(verb, label, role, Consent.CLICK, "queue", text, changes="console", **more)
+    kind = {"changes": "console", "address": ""} | more
+    return Action(verb, label, role, Consent.CLICK, "queue", text, **kind)
 
 
 def _own(name: str, label: str, text: str) -> Own:

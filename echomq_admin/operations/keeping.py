@@ -12,13 +12,13 @@ from echomq_admin.fleet.servers import Server
 from echomq_admin.operations import befores, restoring, trashing
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.calls import Call, Done
-from echomq_admin.operations.held import Held
+from echomq_admin.operations.dispatch import Dispatch
 from echomq_admin.operations.refusals import Trouble
 
 log = logging.getLogger(__name__)
 
 
-def before(action: Action, server: Server, call: Call, actor: str) -> Held:
+def before(action: Action, server: Server, call: Call, actor: str) -> Dispatch:
     """Keep what undo and trash need, and answer what is to be sent.
 
     Raises `Trouble` when it cannot be kept (then nothing is sent), `Refused`, and what the server
@@ -27,14 +27,14 @@ def before(action: Action, server: Server, call: Call, actor: str) -> Held:
     """
     keep = _BEFORE.get(action.verb)
     if keep is None:
-        return Held(call)
+        return Dispatch(call)
     try:
         return keep(server, call, actor)
     except DatabaseError as error:
         said = shown(str(error))
         if action.verb == "requeue":
             log.warning("what an undo of %s needs is not kept: %s", call.op_id, said)
-            return Held(call)
+            return Dispatch(call)
         raise Trouble(
             f"The console's database did not take what is kept of the jobs ({said}). Nothing was "
             f"sent, so nothing was changed. Press {action.label} again."
@@ -55,7 +55,7 @@ def after(action: Action, server: Server, done: Done) -> None:
         log.warning("%s of %s stays to be confirmed: %s", action.verb, done.call.op_id, error)
 
 
-_BEFORE: dict[str, Callable[[Server, Call, str], Held]] = {
+_BEFORE: dict[str, Callable[[Server, Call, str], Dispatch]] = {
     "requeue": befores.keep,
     "remove": trashing.keep,
     "restore": restoring.keep,

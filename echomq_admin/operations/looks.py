@@ -11,8 +11,10 @@ from echomq_admin.fleet.names import shown
 from echomq_admin.fleet.servers import Server
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.calls import Call
+from echomq_admin.operations.verdicts import flow
 
-_PARENT = "a flow parent that waits for its children"
+# So long a script's reply is kept under its op_id.
+KEPT_MS = 86_400_000
 
 
 def no_queue(server: Server, queue: str) -> str:
@@ -63,6 +65,15 @@ def is_begun(server: Server, call: Call) -> bool | None:
         return None
 
 
+def begun_ago_ms(server: Server, call: Call) -> int | None:
+    """How long ago a script ran under the op_id of this step; `None` for never, or unknown."""
+    try:
+        left = server.client.pttl(Keyspace(call.queue).kept_reply(call.step_op_id))
+    except servers.TROUBLE:
+        return None
+    return None if left < 0 else max(0, KEPT_MS - int(left))
+
+
 def flows(server: Server, queue: str, job_ids: Iterable[str]) -> dict[str, str]:
     """For each job of a flow, which part it has in it: its parent is named."""
     asked = list(job_ids)
@@ -76,12 +87,5 @@ def flows(server: Server, queue: str, job_ids: Iterable[str]) -> dict[str, str]:
             rows = pipeline.execute()
     except servers.TROUBLE:
         return dict.fromkeys(asked, "part of a flow")
-    return {job_id: _part(queue, *row) for job_id, row in zip(asked, rows, strict=True)}
-
-
-def _part(queue: str, parent: bytes | None, parent_queue: bytes | None) -> str:
-    if parent is None:
-        return _PARENT
-    where = from_wire(parent_queue) if parent_queue is not None else queue
-    there = "" if where == queue else f" in queue {shown(where)}"
-    return f"child of {shown(from_wire(parent))}{there}, which would wait for it for ever"
+    named = ((None if one is None else from_wire(one) for one in row) for row in rows)
+    return {job_id: flow(queue, *row) for job_id, row in zip(asked, named, strict=True)}

@@ -22,7 +22,7 @@ class Before(models.Model):
     """What a dead job had before a requeue, so that the requeue can be undone to the letter.
 
     `op_id` is that of the whole call. `error` and `stalled` are those of the row, `None` where it
-    had none; a stall count that is no number counts as none. `at_ms` is the clock of the console's
+    had none; a stall count that is no number counts as none, and `is_odd`. `at_ms` is the clock of the console's
     host.
     """
 
@@ -33,6 +33,7 @@ class Before(models.Model):
     attempts = models.BigIntegerField()
     error = models.BinaryField(null=True)
     stalled = models.BigIntegerField(null=True)
+    is_odd = models.BooleanField(default=False)
     at_ms = models.BigIntegerField()
 
     class Meta:
@@ -64,18 +65,23 @@ class Trashed(models.Model):
     changed_ms = models.BigIntegerField()
     attempts = models.BigIntegerField(null=True)
     size = models.PositiveBigIntegerField()
-    places = models.BinaryField()
-    body = models.BinaryField()
     is_removed = models.BooleanField(default=False)
     is_restored = models.BooleanField(default=False)
     restored_by = models.CharField(max_length=120, blank=True)
     under_way = models.CharField(max_length=120, blank=True)
+    # Behind all that a search reads: SQLite passes over a large value to reach those behind it.
+    places = models.BinaryField()
+    body = models.BinaryField()
 
     class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["server", "queue", "op_id", "key"], name="one_removal_per_call"
+            )
+        ]
         indexes = [
             models.Index(fields=["at_ms", "id"], name="trash_by_time"),
             models.Index(fields=["server", "queue", "at_ms", "id"], name="trash_by_queue"),
-            models.Index(fields=["server", "op_id"], name="trash_by_call"),
             models.Index(fields=["server", "under_way"], name="trash_under_way"),
             models.Index(fields=["key"], name="trash_by_job"),
         ]

@@ -1,6 +1,7 @@
 """Which actions one job can take as it was seen, and why it cannot take the others.
 
-The scripts decide when a call is made; this says beforehand, in their order, what they would say.
+The scripts decide when a call is made. What they would answer of named jobs is judged by
+`verdicts`, for this as for every confirmation; here it is put into sentences.
 """
 
 from __future__ import annotations
@@ -8,20 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from echomq_admin.emq.standing import Standing
+from echomq_admin.emq.whereabouts import Place
 from echomq_admin.fleet.names import to_url
 from echomq_admin.operations.actions import ACTIONS
+from echomq_admin.operations.verdicts import doubled, verdict
 
-VERBS = (
-    "requeue",
-    "promote_now",
-    "recover_now",
-    "extend",
-    "bury",
-    "return_to_dead",
-    "update_payload",
-    "remove",
-)
 _LEASED = "a worker holds its lease"
+_LOCKED = "It is locked: the presence marker of a worker stands."
 _UNREAD_PARENT = (
     "The name of its parent is too long to be looked up here: it is refused when that waits for it."
 )
@@ -44,7 +39,7 @@ class Seen:
     """
 
     job_id: str
-    held: frozenset[str] = frozenset()
+    held: frozenset[Place] = frozenset()
     attempts: int | None = 0
     has_row: bool = True
     fault: str = ""
@@ -59,6 +54,22 @@ class Seen:
     unread: frozenset[str] = frozenset()
     is_lapsed: bool = False
     max_stalled: int = 2
+
+    @property
+    def standing(self) -> Standing:
+        """The job as `verdicts` judges it."""
+        return Standing(
+            job_id=self.job_id,
+            has_row=self.has_row,
+            attempts=None if self.fault or not self.has_row else self.attempts,
+            stalled=None,
+            group=None,
+            held=self.held,
+            is_homeless=bool(self.lane_fault),
+            is_locked=self.locked,
+            is_child=self.is_child,
+            awaits=bool(self.flow) and not self.is_child,
+        )
 
 
 @dataclass(frozen=True)
@@ -137,24 +148,31 @@ def _unsound(seen: Seen, goes_back: bool = False) -> str:
     return ""
 
 
+def _word(verb: str, seen: Seen) -> str:
+    """What the script would answer, with the attempts that were seen as the token."""
+    job = seen.standing
+    return verdict(verb, job, job.attempts)
+
+
 def _requeue(seen: Seen) -> Possible | str:
-    if unsound := _unsound(seen, goes_back=True):
-        return unsound
-    if "dead" not in seen.held:
-        return f"It is not dead{_but(seen)}."
-    if "active" in seen.held:
-        return _may("It is active too: this only takes it out of dead, the lease stays.")
-    others = seen.held - {"dead"}
-    return _may("It leaves the other sets and waits once." if others else "")
+    if (word := _word("requeue", seen)) != "requeued":
+        return _stays(word, seen, "dead")
+    return _may("It leaves the other sets and waits once." if seen.held != {"dead"} else "")
 
 
 def _promote_now(seen: Seen) -> Possible | str:
+    if (word := _word("promote_now", seen)) != "promoted":
+        return _stays(word, seen, "scheduled")
+    return _may()
+
+
+def _stays(word: str, seen: Seen, state: str) -> str:
+    """Why a move does not bring the job back."""
     if unsound := _unsound(seen, goes_back=True):
         return unsound
-    if "schedule" not in seen.held:
-        return f"It is not scheduled{_but(seen)}."
-    active = "It is active too: this only takes it out of schedule, the lease stays."
-    return _may(active if "active" in seen.held else "")
+    if why := doubled(word, seen.standing):
+        return _sentence(f"it is {why}")
+    return f"It is not {state}{_but(seen)}."
 
 
 def _recover_now(seen: Seen) -> Possible | str:
@@ -179,15 +197,22 @@ def _extend(seen: Seen) -> Possible | str:
 
 
 def _bury(seen: Seen) -> Possible | str:
-    reason = "--reason=TEXT"
+    reason, word = "--reason=TEXT", _word("bury", seen)
     if unsound := _unsound(seen):
         return unsound
-    if seen.held == {"dead"}:
+    if word == "already_dead":
         return "It is dead already."
-    if seen.flow:
-        return _only_by_force(_sentence(seen.flow), reason)
+    if word in ACTIONS["bury"].overrides:
+        return _only_by_force(_against(seen, word), reason)
     ends = "It takes the lease from its worker." if "active" in seen.held else ""
     return _may(ends or (_UNREAD_PARENT if "parent" in seen.unread else ""), reason)
+
+
+def _against(seen: Seen, word: str) -> str:
+    """What stands against a call without force, as a sentence."""
+    if word == "active":
+        return _sentence(seen.lease or _LEASED)
+    return _LOCKED if word == "locked" else _sentence(seen.flow)
 
 
 def _return_to_dead(seen: Seen) -> Possible | str:
@@ -215,12 +240,9 @@ def _remove(seen: Seen) -> Possible | str:
     dedup = (f"--dedup-id={to_url(seen.dedup_id)}",) if seen.dedup_id else ()
     if not seen.has_row:
         return _of_lost(seen)
-    if "active" in seen.held:
-        return _only_by_force(_sentence(seen.lease or _LEASED), *dedup)
-    if seen.locked:
-        return _only_by_force("It is locked: the presence marker of a worker stands.", *dedup)
-    if seen.flow and seen.is_child:
-        return _only_by_force(_sentence(seen.flow), *dedup)
+    word = _word("remove", seen)
+    if word in ACTIONS["remove"].overrides:
+        return _only_by_force(_against(seen, word), *dedup)
     if "parent" in seen.unread:
         return _may(_UNREAD_PARENT, *dedup)
     return _may("It cannot be read, only removed." if seen.fault else "", *dedup)
@@ -250,6 +272,8 @@ _RULES: dict[str, Callable[[Seen], Possible | str]] = {
     "update_payload": _update_payload,
     "remove": _remove,
 }
+# All that are judged, in the order of a page.
+VERBS = tuple(_RULES)
 _IS = {
     "pending": "it waits in pending",
     "lane": "it waits in its lane",

@@ -16,6 +16,9 @@ from echomq_admin.operations.obliterating import Obliterated, obliterate
 # Arguments that the door itself heeds.
 _NOT_SENT = {"unkept"}
 
+# Where the verb of that name answers less than what a person should be told.
+_SAYING_MORE = {"limit_lane": "change_limit"}
+
 
 def send(action: Action, server: Server, call: Call, actor: str, before: object = None) -> object:
     """The verb's answer; `before` is that of the step before. Raises what the verb raises."""
@@ -35,7 +38,7 @@ def send(action: Action, server: Server, call: Call, actor: str, before: object 
         target = list(call.job_ids)
     if action.fenced != "never":
         args.update(_tokens(action, call))
-    verb = getattr(server.emq, action.verb)
+    verb = getattr(server.emq, _SAYING_MORE.get(action.verb, action.verb))
     return verb(call.queue, *target, **args, actor=actor, op_id=call.step_op_id)
 
 

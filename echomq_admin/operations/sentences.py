@@ -7,13 +7,15 @@ from collections.abc import Callable, Mapping
 
 from echomq_admin.emq import Drained
 from echomq_admin.fleet.names import shown
+from echomq_admin.fleet.spans import exact_span
 from echomq_admin.operations import words
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.calls import Call
 from echomq_admin.operations.obliterating import Obliterated
 
-_KEPT = "Attempts are kept, they fence claims. Stall counts are kept too: the next stall counts on."
-_RESET = "Attempts are kept, they fence claims. Stall counts start over."
+_AS_IT_WAS = "nothing was changed"
+_KEPT = f"{words.ATTEMPTS_STAY} Stall counts are kept too: the next stall counts on."
+_RESET = f"{words.ATTEMPTS_STAY} Stall counts start over."
 
 
 def counted(action: Action, outcomes: Mapping[str, str]) -> str:
@@ -87,7 +89,9 @@ def _recover_now(call: Call, result: object, _left: int | None) -> str:
 
 
 def _extend(call: Call, _result: object, _left: int | None) -> str:
-    return f"lease of {shown(call.job_ids[0])} extended: {call.args['lease_ms']:,} ms from now"
+    return (
+        f"lease of {shown(call.job_ids[0])} extended: {exact_span(call.args['lease_ms'])} from now"
+    )
 
 
 def _update_payload(call: Call, _result: object, _left: int | None) -> str:
@@ -104,7 +108,7 @@ def _promote(_call: Call, result: object, left: int | None) -> str:
 
 def _switched(what: Callable[[Call], str], done: str, was: str) -> Callable[..., str]:
     def say(call: Call, result: object, _left: int | None) -> str:
-        return f"{what(call)} {done if result else f'{was}, nothing was changed'}"
+        return f"{what(call)} {done if result else f'{was}, {_AS_IT_WAS}'}"
 
     return say
 
@@ -117,17 +121,23 @@ def _lane(call: Call) -> str:
     return f"lane {shown(str(call.args['group']))}"
 
 
-def _limit_lane(call: Call, _result: object, _left: int | None) -> str:
-    if call.args["n"] is None:
-        return f"{_lane(call)} has no limit any more"
-    return f"{_lane(call)} limited to {call.args['n']:,} active at once"
+def _limit_lane(call: Call, result: object, _left: int | None) -> str:
+    lane, most = _lane(call), call.args["n"]
+    if most is None:
+        return f"{lane} has no limit any more" if result else f"{lane} had no limit, {_AS_IT_WAS}"
+    if not result:
+        return f"{lane} was limited to {most:,} already, {_AS_IT_WAS}"
+    return f"{lane} limited to {most:,} active at once"
 
 
 def _drain(_call: Call, result: object, _left: int | None) -> str:
     if not isinstance(result, Drained):
         raise TypeError(f"drain answered {result!r}")
     jobs = "1 job" if result.removed == 1 else f"{result.removed:,} jobs"
-    return f"{jobs} deleted, {'there are more' if result.more else 'nothing is left to drain'}"
+    left = "there are more" if result.more else "nothing is left to drain"
+    if not result.stranded:
+        return f"{jobs} deleted, {left}"
+    return f"{jobs} deleted, {left}; of {result.stranded:,} a flow parent waits for ever"
 
 
 def _obliterate(call: Call, result: object, _left: int | None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import NoReturn
 
 from echomq_admin.emq import Drained
 from echomq_admin.fleet import discovery, servers
@@ -19,7 +20,7 @@ from echomq_admin.operations.action import Action
 from echomq_admin.operations.actions import ACTIONS, Role
 from echomq_admin.operations.calls import Call, Done
 from echomq_admin.operations.checks import checked
-from echomq_admin.operations.held import Held
+from echomq_admin.operations.dispatch import Dispatch
 from echomq_admin.operations.obliterating import Obliterated
 from echomq_admin.operations.refusals import (
     Invalid,
@@ -43,6 +44,7 @@ __all__ = [
     "allowed",
     "not_allowed",
     "perform",
+    "refuse",
     "steps",
 ]
 logger = logging.getLogger(__name__)
@@ -94,9 +96,15 @@ def _step(user, call: Call, before: object) -> Done:
     try:
         return _perform(user, call, before)
     except Refused as refused:
-        logger.warning("refused: %s by %s: %s", _target(call), _who(user), refused.sentence)
-        recording.refused(call, user.get_username(), refused)
-        raise
+        refuse(call, user.get_username(), refused)
+
+
+def refuse(call: Call, actor: str, refused: Refused) -> NoReturn:
+    """Write down an attempt that comes to nothing, in the log and in the trail, and raise
+    `refused`. For who refuses what has not come to `perform`."""
+    logger.warning("refused: %s by %s: %s", _target(call), _name(actor), refused.sentence)
+    recording.refused(call, actor, refused)
+    raise refused
 
 
 def _perform(user, call: Call, before: object) -> Done:
@@ -109,18 +117,21 @@ def _perform(user, call: Call, before: object) -> Done:
     server = _server(action, call)
     actor = user.get_username()
     recording.opened(action, call, actor)
+    earlier = recording.done_before(action, call)
     held = _held(action, server, call, actor)
     try:
         result = {} if held.is_empty else send(action, server, held.sent, actor, before)
     except failures.FAILURES as error:
         raise failures.refusal(error, action, server, held.call) from error
-    done = _done(action, server, held.call, held.whole(result))
+    done = _done(action, server, held, held.whole(result))
     keeping.after(action, server, done)
     recording.settled(action, server, call)
-    return done
+    recording.moved_nothing(action, actor, done)
+    replay = recording.replay(action, call, earlier)
+    return replace(done, note=replay) if replay else done
 
 
-def _held(action: Action, server: servers.Server, call: Call, actor: str) -> Held:
+def _held(action: Action, server: servers.Server, call: Call, actor: str) -> Dispatch:
     try:
         return keeping.before(action, server, call, actor)
     except failures.FAILURES as error:
@@ -161,7 +172,8 @@ def _read_only(action: Action, server: servers.Server, queue: str) -> str | None
     return reason
 
 
-def _done(action: Action, server: servers.Server, call: Call, result: object) -> Done:
+def _done(action: Action, server: servers.Server, held: Dispatch, result: object) -> Done:
+    call = held.call
     by_job = outcomes(action, call, result)
     left = looks.left(action, server, call, len(by_job))
     return Done(
@@ -169,7 +181,7 @@ def _done(action: Action, server: servers.Server, call: Call, result: object) ->
         outcomes=by_job,
         result=result,
         sentence=sentences.sentence(action, call, result, by_job, left),
-        refusals=_refusals(action, server, call, by_job),
+        refusals=_refusals(action, server, held, by_job),
         note=sentences.note(call, by_job),
         more=bool(left) or (action.in_steps and _more(result)),
     )
@@ -180,16 +192,18 @@ def _more(result: object) -> bool:
 
 
 def _refusals(
-    action: Action, server: servers.Server, call: Call, by_job: Mapping[str, str]
+    action: Action, server: servers.Server, held: Dispatch, by_job: Mapping[str, str]
 ) -> dict[str, str]:
     why = {
         job_id: action.outcomes[word].why
         for job_id, word in by_job.items()
         if word in action.outcomes and action.outcomes[word].why
     }
+    call = held.call
     flows = looks.flows(server, call.queue, (job_id for job_id in why if by_job[job_id] == "child"))
     return {
-        job_id: text.format(flow=flows.get(job_id, ""), token=_token(call, job_id))
+        job_id: held.told.get((job_id, by_job[job_id]))
+        or text.format(flow=flows.get(job_id, ""), token=_token(call, job_id))
         for job_id, text in why.items()
     }
 
@@ -200,7 +214,11 @@ def _token(call: Call, job_id: str) -> object:
 
 
 def _who(user) -> str:
-    return shown(user.get_username() or "an unknown user")
+    return _name(user.get_username())
+
+
+def _name(actor: str) -> str:
+    return shown(actor or "an unknown user")
 
 
 def _target(call: Call) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
+from echomq_admin.emq import replayed
+from echomq_admin.emq.kept import rows_there
 from echomq_admin.emq.keyspace import from_wire, to_wire
 from echomq_admin.emq.whereabouts import Held
 from echomq_admin.fleet.servers import Server
@@ -62,15 +64,30 @@ def of(server_name: str, queue: str) -> QuerySet[Trashed]:
 
 def confirm(rows: QuerySet[Trashed], job_ids: Iterable[str], **became: object) -> None:
     """Write down that the call under way was done for these jobs."""
+    for mine in _some(rows, job_ids):
+        mine.update(under_way="", changed_ms=host_ms(), **became)
+
+
+def drop(rows: QuerySet[Trashed], job_ids: Iterable[str]) -> None:
+    """Delete what was kept of these jobs."""
+    for mine in _some(rows, job_ids):
+        mine.delete()
+
+
+def _some(rows: QuerySet[Trashed], job_ids: Iterable[str]) -> Iterator[QuerySet[Trashed]]:
     keys = [job_key(job_id) for job_id in job_ids]
     for start in range(0, len(keys), _AT_ONCE):
-        mine = rows.filter(key__in=keys[start : start + _AT_ONCE])
-        mine.update(under_way="", changed_ms=host_ms(), **became)
+        yield rows.filter(key__in=keys[start : start + _AT_ONCE])
+
+
+def oldest_ms() -> int:
+    """The time of what has been kept for `EMQ_TRASH_DAYS`; what is older is kept no more."""
+    return host_ms() - int(settings.EMQ_TRASH_DAYS * DAY_MS)
 
 
 def restorable(server: str = "", queue: str | None = None) -> QuerySet[Trashed]:
     """What is in the trash: of a server, of one of its queues, or all of it."""
-    found = Trashed.objects.filter(is_removed=True, is_restored=False)
+    found = Trashed.objects.filter(is_removed=True, is_restored=False, at_ms__gte=oldest_ms())
     if server:
         found = found.filter(server=server)
     return found if queue is None else found.filter(queue=to_wire(queue))
@@ -79,6 +96,11 @@ def restorable(server: str = "", queue: str | None = None) -> QuerySet[Trashed]:
 def count_of(server_name: str, queue: str, op_id: str) -> int:
     """How many jobs of one removal are in the trash."""
     return restorable(server_name, queue).filter(op_id=op_id).count()
+
+
+def holds(server_name: str, queue: str, job_id: str) -> bool:
+    """Whether a removed job can be restored."""
+    return restorable(server_name, queue).filter(key=job_key(job_id)).exists()
 
 
 def page(server: str = "", queue: str | None = None, cursor: str = "", rows: int = 25) -> Page:
@@ -146,19 +168,29 @@ def settle(server: Server) -> None:
 
 
 def settle_call(server: Server, queue: str, op_id: str, over_ms: int | None = None) -> None:
-    """The same for one call; what it has not done is dropped only `over_ms` after it, if at all."""
+    """The same for one call; what it has not done is dropped only `over_ms` after it, if at all,
+    and not while the trail does not name all jobs that it moved, nor while a job has no row."""
     mine = of(server.name, queue).filter(under_way=op_id)
     if not mine.exists() or not _copied(server, queue):
         return
-    moved = copying.moved_by(server.name, queue, op_id)
+    _confirm(mine, copying.moved_by(server.name, queue, op_id))
+    if over_ms is None:
+        return
+    old = mine.filter(changed_ms__lt=host_ms() - over_ms)
+    if old.exists():
+        # For a day the server knows what a call did whose entry was deleted before it was copied.
+        _confirm(mine, replayed.words(server.client, queue, op_id))
+    if copying.names_all(server.name, queue, op_id):
+        _drop(server, queue, old)
+
+
+def _confirm(rows: QuerySet[Trashed], moved: Mapping[str, str]) -> None:
     for word, kind, became in (
         ("removed", {"is_removed": False}, {"is_removed": True}),
         ("restored", {"is_removed": True}, {"is_restored": True}),
     ):
         done = [job_id for job_id, outcome in moved.items() if outcome == word]
-        confirm(mine.filter(**kind), done, **became)
-    if over_ms is not None:
-        _drop(server.name, queue, mine.filter(changed_ms__lt=host_ms() - over_ms))
+        confirm(rows.filter(**kind), done, **became)
 
 
 def _copied(server: Server, queue: str) -> bool:
@@ -172,19 +204,22 @@ def _copied(server: Server, queue: str) -> bool:
     return False
 
 
-def _drop(server_name: str, queue: str, rows: QuerySet[Trashed]) -> None:
-    """Where entries of the stream are missing, nothing is dropped: what was done is not known."""
+def _drop(server: Server, queue: str, rows: QuerySet[Trashed]) -> None:
+    """Where entries of the stream are missing, nothing is dropped: what was done is not known. And
+    of a job without a row nothing is dropped but by what is known."""
     oldest = rows.order_by("changed_ms").values_list("changed_ms", flat=True).first()
-    gaps = Gap.objects.filter(server=server_name, queue=to_wire(queue))
+    gaps = Gap.objects.filter(server=server.name, queue=to_wire(queue))
     if oldest is None or gaps.filter(found_at_ms__gte=oldest).exists():
         return
-    rows.filter(is_removed=False).delete()
+    unremoved = rows.filter(is_removed=False)
+    job_ids = [from_wire(bytes(raw)) for raw in unremoved.values_list("job_id", flat=True)]
+    drop(unremoved, rows_there(server.client, queue, job_ids))
     rows.filter(is_removed=True).update(under_way="", restored_by="", changed_ms=host_ms())
 
 
 def prune() -> int:
     """Delete what was kept for longer than `EMQ_TRASH_DAYS`, for trash and undo; how many rows."""
-    oldest = host_ms() - int(settings.EMQ_TRASH_DAYS * DAY_MS)
+    oldest = oldest_ms()
     return _pruned(Trashed.objects.filter(at_ms__lt=oldest)) + _pruned(
         Before.objects.filter(at_ms__lt=oldest)
     )
@@ -197,11 +232,3 @@ def _pruned(rows: QuerySet) -> int:
         count += len(ids)
         rows.model.objects.filter(id__in=ids).delete()
     return count
-
-
-def chosen(server_name: str, queue: str, job_id: str, attempts: int | None) -> Sequence[int]:
-    """The newest removal of a job, of those that had these attempts: its row, or nothing."""
-    mine = restorable(server_name, queue).filter(key=job_key(job_id), under_way="")
-    if attempts is not None:
-        mine = mine.filter(attempts=attempts)
-    return mine.order_by("-at_ms", "-id").values_list("id", flat=True)[:1]

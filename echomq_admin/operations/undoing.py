@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from hashlib import blake2s
+from dataclasses import dataclass, field, replace
 
 from django.db import Error as DatabaseError
 from django.db.models import QuerySet
@@ -21,9 +20,10 @@ from echomq_admin.ledger import copying
 from echomq_admin.ledger.models import Kind, TrailEntry
 from echomq_admin.ledger.sieve import row_by_row
 from echomq_admin.ledger.texts import fit
-from echomq_admin.operations import befores, services
+from echomq_admin.operations import befores, earlier, services
 from echomq_admin.operations.action import MANY
 from echomq_admin.operations.calls import Call, Done
+from echomq_admin.operations.recording import moment
 from echomq_admin.operations.refusals import Invalid, Refused
 
 Was = tuple[int, bytes | None, int | None]
@@ -34,31 +34,54 @@ class Undo:
     """What a requeue can be undone with: for each job its attempts, error and stall count.
 
     `from_audit` are those of which only the audit's text is left, `cut` those of them whose error
-    is not whole there. `why_not` is a sentence when nothing can be undone.
+    is not whole there; `odd` those whose stall count was no number. `later` are jobs that were
+    moved since, each with the sentence that says by what. `why_not` is a sentence when nothing can
+    be undone.
     """
 
     jobs: Mapping[str, Was]
     from_audit: frozenset[str] = frozenset()
     cut: frozenset[str] = frozenset()
+    odd: frozenset[str] = frozenset()
+    later: Mapping[str, str] = field(default_factory=dict)
     why_not: str = ""
 
 
 def undo(user, server_name: str, queue: str, op_id: str, reason: str = "") -> Done:
     """Undo the requeue of that op_id. Raises `Refused`, as `services.perform`; `Done.note` says
-    what did not come back to the letter. A second undo of the same requeue moves nothing."""
-    op_id = fit(op_id, 120)
+    what did not come back to the letter. A second undo of the same requeue is refused, and
+    jobs that a later call moved are left alone."""
     call = Call(
         "return_to_dead", server_name, queue, op_id=undo_id(server_name, queue, op_id),
         reason=reason,
     )  # fmt: skip
     if not services.allowed(user, call.action):
         return services.perform(user, call)
-    found = look(server_name, queue, op_id)
-    if found.why_not:
-        raise Refused(found.why_not)
+    found = _found(user, call, op_id)
     jobs = dict(found.jobs)
     done = services.perform(user, replace(call, job_ids=tuple(jobs), args={"before": jobs}))
-    return replace(done, note=_note(found, done))
+    return _with_later(replace(done, note=done.note or _note(found, done)), found.later)
+
+
+def _with_later(done: Done, later: Mapping[str, str]) -> Done:
+    if not later:
+        return done
+    return replace(
+        done,
+        outcomes={**done.outcomes, **dict.fromkeys(later, "changed")},
+        sentence=f"{done.sentence}, {len(later):,} moved again since",
+        refusals={**done.refusals, **later},
+    )
+
+
+def _found(user, call: Call, op_id: str) -> Undo:
+    try:
+        found = look(call.server, call.queue, op_id)
+        if found.why_not:
+            raise Refused(found.why_not)
+    except Refused as refused:
+        services.refuse(call, user.get_username(), refused)
+    return found
 
 
 def look(server_name: str, queue: str, op_id: str) -> Undo:
@@ -71,8 +94,9 @@ def look(server_name: str, queue: str, op_id: str) -> Undo:
     # Without the newest entries, the undo works with those that are copied.
     with suppress(DatabaseError, *TROUBLE):
         copying.copy(server, queue)
-    kept = befores.of(server_name, queue, op_id)
-    moved = _requeued(server_name, queue, op_id)
+    name, said = fit(op_id, 120), shown(op_id)
+    kept = befores.of(server_name, queue, name)
+    moved = _requeued(server_name, queue, name)
     if why_not := _why_not(server_name, queue, op_id, moved, bool(kept)):
         return Undo({}, why_not=why_not)
     told = moved if moved is not None else dict.fromkeys(kept)
@@ -86,13 +110,16 @@ def look(server_name: str, queue: str, op_id: str) -> Undo:
             jobs[job_id] = (entry.attempts, entry.error, entry.stalled)
     audited = frozenset(jobs.keys() - kept.keys())
     cut = frozenset(job_id for job_id in audited if told[job_id] and told[job_id].error_cut)
-    return Undo(jobs, audited, cut, "" if jobs else _unreadable(op_id))
+    odd = frozenset(job_id for job_id, row in kept.items() if row.is_odd)
+    later = earlier.moved_since(server_name, queue, name, jobs)
+    left = {job_id: was for job_id, was in jobs.items() if job_id not in later}
+    why_not = "" if left else _nothing_left(said, later)
+    return Undo(left, audited, cut, odd, later, why_not)
 
 
 def undo_id(server_name: str, queue: str, op_id: str) -> str:
     """The op_id of the undo of a call: always the same, so that it moves nothing twice."""
-    name = "\0".join((server_name, queue, op_id)).encode("utf-8", "surrogateescape")
-    return f"undo-{blake2s(name, digest_size=16).hexdigest()}"
+    return earlier.undo_id(server_name, queue, fit(op_id, 120))
 
 
 def _requeued(server_name: str, queue: str, op_id: str) -> dict[str, Moved] | None:
@@ -113,7 +140,14 @@ def _requeues(server_name: str, queue: str) -> QuerySet[TrailEntry]:
 def _why_not(
     server_name: str, queue: str, op_id: str, moved: Mapping[str, Moved] | None, is_kept: bool
 ) -> str:
-    second = step_id(op_id, 1)
+    name = fit(op_id, 120)
+    if undone := earlier.undone(server_name, queue, name):
+        count, at_ms = undone
+        return (
+            f"The requeue {shown(op_id)} was undone before, at {moment(at_ms)}: {count:,} returned "
+            "to dead then. Nothing was changed now."
+        )
+    second = step_id(name, 1)
     if _requeues(server_name, queue).filter(op_id=second).exists():
         return (
             f"The requeue {shown(op_id)} moved more than {MANY:,} jobs, which cannot be undone at "
@@ -127,9 +161,15 @@ def _why_not(
     return ""
 
 
-def _unreadable(op_id: str) -> str:
+def _nothing_left(said: str, later: Mapping[str, str]) -> str:
+    if later:
+        why = "it" if len(later) == 1 else "the first of them"
+        return (
+            f"All that the requeue {said} moved was moved again since; {why} "
+            f"{next(iter(later.values()))} Nothing was changed."
+        )
     return (
-        f"The requeue {shown(op_id)} moved no job that can be returned: the trail names none "
+        f"The requeue {said} moved no job that can be returned: the trail names none "
         "whose attempts are known. Nothing was changed."
     )
 
@@ -139,11 +179,17 @@ def _note(found: Undo, done: Done) -> str:
     back = {job_id for job_id, word in done.outcomes.items() if word == "returned"}
     if not back:
         return ""
-    audited, cut = len(found.from_audit & back), len(found.cut & back)
+    audited, cut, odd = (len(some & back) for some in (found.from_audit, found.cut, found.odd))
+    said = f" Of {_jobs(odd)} the stall count was no number: it is gone." if odd else ""
     if not audited:
-        return "Error and stall count are what they were, to the byte."
-    jobs = "1 job" if audited == 1 else f"{audited:,} jobs"
+        rest = "Errors" if odd else "Error and stall count"
+        return f"{rest} are what they were, to the byte.{said}"
     return (
-        f"Of {jobs} only the text of the audit was left: "
+        f"Of {_jobs(audited)} only the text of the audit was left: "
         f"{f'{cut:,} came back with a cut error.' if cut else 'no error is cut there.'}"
+        f"{said}"
     )
+
+
+def _jobs(count: int) -> str:
+    return "1 job" if count == 1 else f"{count:,} jobs"

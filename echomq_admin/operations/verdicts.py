@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from echomq_admin.emq.standing import Standing
+from echomq_admin.emq.whereabouts import Place
 from echomq_admin.fleet.names import shown
 
-# What force overrides, by verb.
-FORCED = {"bury": ("active", "child"), "remove": ("active", "locked", "child")}
+# Where a move did not find the job, by its word: the set and its name for people.
+_SOUGHT: dict[str, tuple[Place, str]] = {
+    "not_dead": ("dead", "dead"),
+    "not_scheduled": ("schedule", "the scheduled jobs"),
+}
 
 
 def verdict(verb: str, job: Standing, token: int | None) -> str:
@@ -20,15 +24,26 @@ def verdict(verb: str, job: Standing, token: int | None) -> str:
     return _JUDGES[verb](job, token)
 
 
-def flow(job: Standing) -> str:
-    """Which part a job has in its flow, as a clause; its parent is named."""
-    if job.parent is None:
+def doubled(word: str, job: Standing) -> str:
+    """Why a move does not bring back a job that is active too, as a clause: the script answers
+    that it is not where it was sought, and takes it out there all the same. Empty for any other."""
+    place, name = _SOUGHT.get(word, ("active", ""))
+    if not name or not {place, "active"} <= job.held:
+        return ""
+    return f"active too: this would only take it out of {name}, the lease stays"
+
+
+def flow(queue: str, parent: str | None, parent_queue: str | None) -> str:
+    """Which part a job of `queue` has in its flow, as a clause; its parent is named."""
+    if parent is None:
         return "a flow parent that waits for its children"
-    there = "" if job.parent_queue is None else f" in queue {shown(job.parent_queue)}"
-    return f"child of {shown(job.parent)}{there}, which would wait for it for ever"
+    there = "" if parent_queue in (None, queue) else f" in queue {shown(parent_queue)}"
+    return f"child of {shown(parent)}{there}, which would wait for it for ever"
 
 
-def _back(place: str, success: str, refusal: str) -> Callable[[Standing, int | None], str]:
+def _back(success: str, refusal: str) -> Callable[[Standing, int | None], str]:
+    place, _ = _SOUGHT[refusal]
+
     def judge(job: Standing, token: int | None) -> str:
         if not job.has_row:
             return "gone"
@@ -72,8 +87,8 @@ def _is_changed(job: Standing, token: int | None) -> bool:
 
 
 _JUDGES: dict[str, Callable[[Standing, int | None], str]] = {
-    "requeue": _back("dead", "requeued", "not_dead"),
-    "promote_now": _back("schedule", "promoted", "not_scheduled"),
+    "requeue": _back("requeued", "not_dead"),
+    "promote_now": _back("promoted", "not_scheduled"),
     "bury": _bury,
     "remove": _remove,
 }

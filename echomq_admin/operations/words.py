@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# Why no action sets the attempts of a job back.
+ATTEMPTS_STAY = "Attempts stay: no later worker may get the number of an earlier one."
+
 
 @dataclass(frozen=True)
 class Word:
@@ -70,7 +73,10 @@ REQUEUE = {
 }
 RETURN_TO_DEAD = {
     "returned": same("returned to dead"),
-    "gone": _GONE,
+    "gone": same(
+        "no longer there",
+        "no longer there: it finished, or was removed since. There is nothing to take back.",
+    ),
     "unreadable": _UNREADABLE,
     "not_waiting": same(
         "no longer waiting",
@@ -104,7 +110,7 @@ BURY = {
     "active": same(
         "active",
         "active: a worker holds its lease, so it was not buried. "
-        "Look at it again and bury it with its attempts as the token, or by force.",
+        "Look at it again before you bury it, or bury it by force.",
     ),
     "child": _child("buried", "bury it by force"),
 }
@@ -130,13 +136,13 @@ REMOVE = {
     "too_large": same(
         "too large for the trash",
         "too large for the trash, not removed: it takes more than 8 MB in the server's memory, or "
-        "the jobs of this call together more than 64 MB. Remove fewer at a time, or remove it "
-        "without the trash.",
+        "the jobs of this call together more than 64 MB. Remove fewer at a time, or delete it "
+        "for good.",
     ),
     "unkept": same(
         "not kept in the trash",
         "not removed: its row is no hash, or the server does not let the console read all of it, "
-        "so it cannot be kept in the trash. Remove it without the trash.",
+        "so it cannot be kept in the trash. Delete it for good.",
     ),
 }
 RESTORE = {
@@ -154,8 +160,11 @@ RESTORE = {
     ),
     "not_kept": same(
         "not in the trash",
-        "not in the trash: it was restored or its time there is over, or somebody else is "
-        "restoring it just now.",
+        "not in the trash: it was restored, or its time there is over.",
+    ),
+    "under_way": same(
+        "being restored already",
+        "not restored: another call is restoring it just now. Look again in a moment.",
     ),
     "too_large": same(
         "left for the next call",

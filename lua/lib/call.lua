@@ -69,28 +69,52 @@ local function kept_reply()
   return reply
 end
 
--- The same holds for rights: a user who lacks one of them changes nothing at all. Servers before 7.0
--- cannot be asked.
+-- The same holds for rights, those of reads too: a user who lacks one of them changes nothing at all.
+-- Each file names here, before enter(), what it calls on keys of the queue beside what its includes name.
+local needed = {}
+local function needs(...)
+  for _, command in ipairs({ ... }) do needed[#needed + 1] = command end
+end
+
+needs('TIME', 'TYPE')
+
+-- Servers before 7.0 cannot be asked. The server looks at the command and its keys only, so that the
+-- key may stand for whatever else a command takes.
 local function missing_right()
   if not redis.acl_check_cmd then return nil end
-  local needed = {
-    { 'ZADD', PENDING, 0, '' }, { 'ZREM', PENDING, '' }, { 'HSET', BASE .. 'meta', '', '' },
-    { 'HDEL', BASE .. 'meta', '' }, { 'DEL', BASE .. 'ring' }, { 'UNLINK', BASE .. 'ring' },
-    { 'RPUSH', BASE .. 'ring', '' }, { 'LREM', BASE .. 'ring', 0, '' },
-    { 'LPUSH', BASE .. 'wake', '' }, { 'LTRIM', BASE .. 'wake', 0, 0 },
-  }
-  if ACTOR ~= '' then needed[#needed + 1] = { 'XADD', AUDIT, '*', '', '' } end
-  if OP_ID ~= '' then needed[#needed + 1] = { 'SET', KEPT, '' } end
-  for _, command in ipairs(needed) do
+  local some_key = BASE .. 'meta'
+  local asked = {}
+  for _, command in ipairs(needed) do asked[#asked + 1] = { command, some_key, some_key } end
+  if ACTOR ~= '' then
+    asked[#asked + 1] = { 'XADD', AUDIT, '*', '', '' }
+    asked[#asked + 1] = { 'XINFO', 'STREAM', AUDIT }
+  end
+  if OP_ID ~= '' then
+    asked[#asked + 1] = { 'SET', KEPT, '' }
+    asked[#asked + 1] = { 'GET', KEPT }
+  end
+  for _, command in ipairs(asked) do
     if not redis.acl_check_cmd(unpack(command)) then
       return redis.error_reply('NOPERM this user may not run ' .. command[1] .. '; nothing was changed')
     end
   end
 end
 
+-- And for the audit: a stream that had the greatest id of all, even if that entry is gone, takes no other.
+local GREATEST_ID = '18446744073709551615-18446744073709551615'
+local function used_up_audit()
+  if ACTOR == '' or key_type(AUDIT) == 'none' then return nil end
+  local about = redis.call('XINFO', 'STREAM', AUDIT)
+  for at = 1, #about, 2 do
+    if about[at] == 'last-generated-id' and about[at + 1] == GREATEST_ID then
+      return redis.error_reply('EMQSTATE the audit has used up its ids and takes no more entries')
+    end
+  end
+end
+
 -- What to answer at once: the kept reply of a replay, or an error. Else nil.
 local function enter()
-  return kept_reply() or wrong_type() or missing_right()
+  return kept_reply() or wrong_type() or missing_right() or used_up_audit()
 end
 
 local function moved(id, outcome, row, deadline, stalled)

@@ -10,3 +10,10 @@ local function awaited_parent(id)
   local waits = redis.pcall('HGET', row_key(parent), 'state') == 'awaiting_children'
   return waits and parent or nil, false
 end
+
+-- A child of a flow whose parent still waits for it, or lies in another queue: taking such a job away
+-- strands the parent.
+local function is_child(id)
+  local parent, is_elsewhere = awaited_parent(id)
+  return parent ~= nil or is_elsewhere
+end

@@ -5,6 +5,10 @@ local GACTIVE, GLIMIT = BASE .. 'gactive', BASE .. 'glimit'
 local RING, WAKE, PAUSED = BASE .. 'ring', BASE .. 'wake', BASE .. 'paused'
 local WAKE_LENGTH = 64
 
+needs(
+  'DEL', 'HDEL', 'HGET', 'HSET', 'LPOS', 'LPUSH', 'LRANGE', 'LREM', 'LTRIM', 'RPUSH', 'SISMEMBER', 'ZCARD'
+)
+
 local touched, is_touched, lane_types = {}, {}, {}
 
 local function lane_key(group)

@@ -1,6 +1,8 @@
 -- Lapsed leases: finding them by the server's clock, and ending them.
 --#include lib/rows
 
+needs('ZRANGEBYSCORE')
+
 -- Lapsed ids and their deadlines, longest past first, as a flat list.
 local function lapsed(limit)
   return redis.call('ZRANGEBYSCORE', ACTIVE, '-inf', NOW, 'WITHSCORES', 'LIMIT', 0, limit)

@@ -1,6 +1,8 @@
 -- Rows, and the moves of one id between the sets.
 --#include lib/lanes
 
+needs('EXISTS', 'HEXISTS', 'HMGET', 'HSTRLEN', 'UNLINK', 'ZADD', 'ZREM', 'ZSCORE')
+
 -- An error is copied into audit entries only. Long ones are read until a call has read so much of them;
 -- one that is left unread counts as cut.
 local SHORT_ERROR, long_errors_left = 4096, 1048576

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 import pytest
 import redis
 from django.contrib.auth.models import Group, User
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from echomq_admin.fleet import servers
+from echomq_admin.fleet import lookout, servers
 from tests.browser.desk import Desk
 from tests.console.scene import Scene
 
@@ -25,6 +25,8 @@ FLAGS = [
 ]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PASSWORD = "a long enough word"
+# On a busy machine a page waits up to 30 s before it reads itself anew.
+PATIENCE_MS = 45_000
 
 
 def chromium_path() -> str | None:
@@ -37,6 +39,7 @@ def chromium_path() -> str | None:
 def chromium() -> Iterator[Browser]:
     # Playwright keeps an event loop in this thread, which Django would take for an async view.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
         yield browser
@@ -45,8 +48,10 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def prod(settings, client: redis.Redis, server_url: str) -> Iterator[redis.Redis]:
-    """The store behind the only server of the console."""
+def prod(settings, monkeypatch, client: redis.Redis, server_url: str) -> Iterator[redis.Redis]:
+    """The store behind the only server of the console, which waits for it however busy the
+    machine is."""
+    monkeypatch.setattr(lookout, "PATIENCE_S", 30.0)
     settings.EMQ_SERVERS = f"prod={server_url}"
     yield client
     servers.forget()
@@ -72,7 +77,7 @@ def desk(chromium: Browser, live_server, prod, user) -> Iterator[Callable[..., D
 
     def open_desk(**options: object) -> Desk:
         context = chromium.new_context(base_url=live_server.url, **options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE_MS)
         made = Desk(context)
         opened.append(made)
         return made

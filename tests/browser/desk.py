@@ -18,8 +18,9 @@ document.addEventListener("securitypolicyviolation", (event) => {
 _ANSWERS = re.compile(
     r"Failed to load resource|Response Status Error Code|net::ERR|htmx:\w+(Request|Error), "
 )
-# A page drops its own read when a person presses a button meanwhile, and htmx calls it an error.
-_DROPPED = "htmx:sendAbort, "
+# A page drops its own read when a person presses a button meanwhile. htmx calls it an error, twice.
+_DROPPED = re.compile(r"error: htmx:sendAbort, .*")
+_OVER = re.compile(r"error: htmx:afterRequest, .*")
 
 
 class Desk:
@@ -45,7 +46,7 @@ class Desk:
     def complaints(self) -> list[str]:
         """Errors of scripts, refusals of the policy, and requests that failed unexpectedly."""
         refused = self.page.evaluate("window.policyViolations || []")
-        said = [line for line in self._said + refused if _DROPPED not in line]
+        said = _undropped(self._said) + refused
         if self.expects_failures:
             said = [line for line in said if not _ANSWERS.search(line)]
         return said
@@ -57,6 +58,17 @@ class Desk:
     def _alert(self, dialog) -> None:
         self._said.append(f"dialog: {dialog.message}")
         dialog.dismiss()
+
+
+def _undropped(said: list[str]) -> list[str]:
+    """Without what htmx says of a read that was dropped: that it is over, then that it was."""
+    left: list[str] = []
+    for line in said:
+        if not _DROPPED.fullmatch(line):
+            left.append(line)
+        elif left and _OVER.fullmatch(left[-1]):
+            left.pop()
+    return left
 
 
 def is_own_read(request: Request) -> bool:

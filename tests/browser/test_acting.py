@@ -31,7 +31,7 @@ def tick(page: Page, *names: str) -> None:
         page.get_by_label(f"Tick {name}").check()
 
 
-def test_a_removal_is_asked_about_and_needs_the_name_of_the_queue(admin, scene):
+def test_a_removal_is_asked_about_and_can_be_taken_back(admin, scene):
     for job_id in (A, B, C):
         scene.dead(job_id)
     admin.goto(DEAD)
@@ -39,12 +39,32 @@ def test_a_removal_is_asked_about_and_needs_the_name_of_the_queue(admin, scene):
     admin.get_by_role("button", name="Remove 2 ticked…").click()
     dialog = admin.locator("#dialog")
     expect(dialog).to_contain_text(re.compile(r"Remove:? 2 jobs of orders\?"))
+    expect(dialog).to_contain_text("kept in the trash")
+    expect(dialog.locator('[name="typed"]')).to_have_count(0)
+    dialog.get_by_role("button", name="Remove 2 jobs").click()
+    expect(admin.locator("#outcome")).to_contain_text("2 removed")
+    expect(dialog).to_be_hidden()
+    assert scene.members("dead") == [B.encode()]
+
+
+def test_a_removal_without_the_trash_needs_the_name_of_the_queue(admin, scene):
+    for job_id in (A, B, C):
+        scene.dead(job_id)
+    admin.goto(DEAD)
+    tick(admin, A, C)
+    admin.get_by_role("button", name="Remove 2 ticked…").click()
+    dialog = admin.locator("#dialog")
+    dialog.get_by_label("Delete for good").check()
+    dialog.get_by_role("button", name="Remove 2 jobs").click()
     name = dialog.get_by_label("Type the queue's name to confirm")
+    expect(name).to_be_focused()
+    expect(dialog.get_by_label("Delete for good")).to_be_checked()
     name.fill("ordres")
     dialog.get_by_role("button", name="Remove 2 jobs").click()
+    expect(name).to_have_value("")
     expect(dialog.locator(".field-error")).to_contain_text("Type the queue's name, orders")
     assert len(scene.members("dead")) == 3
-    dialog.get_by_label("Type the queue's name to confirm").fill("orders")
+    name.fill("orders")
     dialog.get_by_role("button", name="Remove 2 jobs").click()
     expect(admin.locator("#outcome")).to_contain_text("2 removed")
     expect(dialog).to_be_hidden()

@@ -114,5 +114,13 @@ def test_the_keys_and_who_one_is_are_a_touch_away(page):
     page.get_by_role("button", name="Help").click()
     help_text = page.locator("#keys")
     expect(help_text).to_contain_text("You are olena, operator.")
-    help_text.get_by_role("button", name="Sign out").click()
-    page.wait_for_url("**/login/**")
+    expect(help_text.get_by_role("button", name="Sign out")).to_have_count(0)
+    expect(help_text.get_by_role("button", name="Close")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(help_text).to_be_hidden()
+
+
+def test_a_key_and_what_it_does_stand_in_one_line(page):
+    page.keyboard.press("?")
+    key, said = page.locator("#keys dt").first, page.locator("#keys dd").first
+    assert abs(key.bounding_box()["y"] - said.bounding_box()["y"]) < 12

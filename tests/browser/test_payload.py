@@ -54,7 +54,7 @@ def test_a_text_that_lost_its_race_stays_in_its_field(admin, scene):
     expect(admin.get_by_role("region", name="What would change")).to_be_visible()
     scene.store.hset(scene.key(f"job:{A}"), "payload", "theirs")
     admin.get_by_role("button", name="Replace payload").click()
-    expect(admin.get_by_text("The payload was changed since you began.")).to_be_visible()
+    expect(admin.get_by_text("is compared with the payload as it is now")).to_be_visible()
     expect(area).to_have_value("mine")
     assert scene.field(A, "payload") == b"theirs"
 

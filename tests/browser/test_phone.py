@@ -75,3 +75,17 @@ def test_a_line_of_facts_begins_with_no_dot(phone):
     left = facts.bounding_box()["x"]
     for fact in phone.locator(".facts > span").all():
         assert fact.bounding_box()["x"] >= left
+
+
+@pytest.mark.parametrize("path", ["/", "/q/prod/orders/dead"])
+def test_trail_trash_and_the_way_out_are_a_touch_away(phone, path):
+    phone.goto(path)
+    menu = phone.locator("#ways")
+    for name, url in (("Trail", "**/trail**"), ("Trash", "**/trash**")):
+        menu.locator("summary").click()
+        menu.get_by_role("link", name=name).click()
+        phone.wait_for_url(url)
+    menu.locator("summary").click()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    menu.get_by_role("button", name="Sign out").click()
+    phone.wait_for_url("**/login/**")

@@ -24,11 +24,12 @@ def test_a_stalled_job_is_swept_found_dead_requeued_and_finished_on_record(desk,
     page = desk().page
 
     sign_in_on_the_way_to(page, "/q/prod/orders/active")
-    silent = queue.claim("orders", 5_000)
+    silent = queue.claim("orders", 10_000)
+    page.reload()
     watch_the_lease_run_out(page, job)
     sweep_it_to_dead(page, scene, job)
     requeue_it_from_the_morgue(page, job)
-    finished = queue.claim("orders", 30_000)
+    finished = queue.claim("orders", 600_000)
     assert (finished.job_id, finished.attempts) == (job, silent.attempts + 1)
     see_it_finished(page, queue, job, finished.attempts)
     read_the_record(page, job)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 import msgpack
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.utils import timezone
 from playwright.sync_api import expect
 
@@ -17,6 +15,7 @@ from echomq_admin.ledger import copying
 from echomq_admin.ledger.models import Gap, Kind
 from tests.browser.conftest import PASSWORD
 from tests.browser.desk import next_poll
+from tests.browser.test_look import looked_at
 from tests.console.scene import A, B, C
 from tests.console.trails import entry, moved, note
 
@@ -53,13 +52,6 @@ def filled(scene):
     return scene
 
 
-def looked_at(page) -> list[str]:
-    """What axe finds, and whether the page is wider than its window."""
-    wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
-    found = Axe().run(page)
-    return ["too wide"] * wide + [found.generate_report()] * bool(found.violations_count)
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", SIZES)
 def test_the_trail_is_accessible_and_in_bounds(desk, filled, scheme, size):
@@ -72,16 +64,9 @@ def test_the_trail_is_accessible_and_in_bounds(desk, filled, scheme, size):
         for details in page.locator(".entry details > summary").all()[:2]:
             details.click()
         found += looked_at(page)
-        _shot(page, f"{scheme}-{size}-{len(query)}")
     page.goto(f"/q/prod/orders/job/{A}/trail")
     found += looked_at(page)
-    _shot(page, f"{scheme}-{size}-job")
     assert found == []
-
-
-def _shot(page, name: str) -> None:
-    if folder := os.environ.get("H2_SHOTS"):
-        page.screenshot(path=f"{folder}/h2-{name}.png", full_page=True)
 
 
 def test_it_is_found_from_the_frame_sifted_by_its_form_and_read_back(desk, filled):

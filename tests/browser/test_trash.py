@@ -14,10 +14,9 @@ from tests.waiting import wait_for
 
 
 @pytest.fixture
-def admin(transactional_db) -> User:
-    made = User.objects.create_user("ada", password=PASSWORD)
-    made.groups.add(Group.objects.get(name="admin"))
-    return made
+def admin(user) -> User:
+    user.groups.add(Group.objects.get(name="admin"))
+    return user
 
 
 @pytest.fixture
@@ -27,7 +26,7 @@ def page(desk, scene, admin):
         scene.dead(job)
     services.perform(admin, Call("remove", "prod", "orders", (A, B)))
     at = desk()
-    at.sign_in("ada", PASSWORD)
+    at.sign_in("olena", PASSWORD)
     at.page.goto("/trash")
     at.page.get_by_text("2 jobs", exact=True).wait_for()
     return at.page
@@ -58,7 +57,7 @@ def test_it_works_without_scripts(desk, scene, admin):
     scene.dead(B)
     services.perform(admin, Call("remove", "prod", "orders", (A,)))
     at = desk(java_script_enabled=False)
-    at.sign_in("ada", PASSWORD)
+    at.sign_in("olena", PASSWORD)
     at.page.goto("/trash")
     at.page.get_by_role("button", name=f"Restore {A}").click()
 
@@ -73,7 +72,7 @@ def test_axe_finds_nothing_and_nothing_overflows(desk, scene, admin, scheme, siz
         scene.dead(job, group="g" * 300)
     removal = Call("remove", "prod", "orders", (A, "x" * 900), reason="w" * 900)
     browser = desk(color_scheme=scheme, viewport=size)
-    browser.sign_in("ada", PASSWORD)
+    browser.sign_in("olena", PASSWORD)
     page = browser.page
     page.goto("/trash")
     found = looked_at(page)

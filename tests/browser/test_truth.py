@@ -13,6 +13,7 @@ from echomq_admin.fleet import discovery, servers
 from tests.browser.conftest import PASSWORD
 from tests.console.scene import A, B
 from tests.operations.wire_cut import wire
+from tests.waiting import wait_for
 
 DEAD = "/q/prod/orders/dead"
 NOWHERE = "prod=redis://127.0.0.1:1/0"
@@ -105,7 +106,7 @@ def test_a_lost_answer_says_what_to_do_and_is_over_when_the_page_can_be_read(
         expect(strip).to_contain_text("prod did not answer this requeue")
         expect(strip).to_contain_text("Press Requeue again: nothing moves twice.")
         cut.cut_after = None
-        expect(strip).to_be_empty(timeout=15_000)
+        expect(strip).to_be_empty()
         expect(page.locator("#pause")).to_contain_text("reading every")
 
 
@@ -118,7 +119,7 @@ def test_a_press_that_runs_says_so_and_cannot_be_pressed_again(page, scene):
     button = page.locator("tr", has_text=A).get_by_role("button")
     expect(button).to_have_text("Requeueing…")
     expect(button).to_be_disabled()
-    page.evaluate("true")
+    wait_for(lambda: page.evaluate("true") and held)
     held[0].continue_()
     expect(page.locator("#outcome")).to_contain_text(f"{A} requeued")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.console.scene import Scene, tags
+from tests.console.scene import Scene
+from tests.console.walking import send
 
 Q = "/q/prod/orders"
 
@@ -20,12 +21,7 @@ def ask(who, verb: str, query: str = "") -> str:
 
 def confirm(who, verb: str, page: str, **fields: object):
     """Send a confirmation with what it carries, and these fields."""
-    hidden = {
-        a["name"]: a.get("value") or ""
-        for tag, a in tags(page)
-        if tag == "input" and a.get("type") == "hidden" and a["name"] != "csrfmiddlewaretoken"
-    }
-    return who.post(f"{Q}/{verb}", hidden | fields, follow=True)
+    return send(who, f"{Q}/{verb}", page, **fields)
 
 
 def scheduled(scene: Scene, *jobs: str, at: float = 1) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from html import unescape
-
-from tests.console.scene import keys_of, tags, value
+from tests.console.scene import keys_of, value
+from tests.console.walking import send
 
 DEAD = "/q/prod/orders/dead"
 URL = "/q/prod/orders/requeue"
@@ -44,20 +42,4 @@ def confirm(
 
 def confirmed(who, answer, verb: str, **fields: object):
     """A confirmation that is shown, sent as it is but for these fields."""
-    return who.post(url_of(verb), fields_of(answer.content.decode()) | fields, follow=True)
-
-
-def fields_of(html: str) -> dict[str, object]:
-    """Every field of the confirmation as a browser would send it, no box ticked."""
-    form = re.split(r'<form class="ask"', html)[1].split("</form>")[0]
-    data: dict[str, object] = {}
-    for tag, attrs in tags(form):
-        name = attrs.get("name")
-        if tag != "input" or not name or attrs.get("type") == "checkbox":
-            continue
-        if name == "job":
-            data.setdefault("job", []).append(attrs["value"])
-        else:
-            data[name] = attrs.get("value") or ""
-    area = re.search(r'<textarea name="(\w+)"[^>]*>\n?([\s\S]*?)</textarea>', form)
-    return data | ({area[1]: unescape(area[2])} if area else {})
+    return send(who, url_of(verb), answer.content.decode(), **fields)

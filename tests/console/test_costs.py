@@ -5,10 +5,15 @@ from __future__ import annotations
 import threading
 
 import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from redis.connection import AbstractConnection
 
+from echomq_admin.console.acting.views import VERBS
 from echomq_admin.fleet import discovery, servers, snapshot
-from tests.console.scene import HX
+from echomq_admin.operations.services import Call, perform
+from tests.console.scene import HX, A, B, G
 
 LISTS = ("active", "pending", "scheduled", "dead")
 OTHERS = ("lanes", "repeat", "sweep", "job/JOB0KHTOWn0000")
@@ -48,6 +53,20 @@ def test_a_page_costs_three_round_trips_at_most(scene, browser, trips, tab, coun
         assert len(trips) <= 3
 
 
+@pytest.mark.parametrize("verb", sorted(VERBS))
+def test_a_confirmation_costs_three_round_trips_at_most(scene, browser, trips, verb):
+    scene.active(A, 30_000, group=G, dedup_id="order-17")
+    scene.store.set(scene.key("de:order-17"), A)
+    scene.pending(B, group=G)
+    discovery.discover(servers.server("prod"))
+    who, query = browser("admin"), f"?only=0:0:{A}&group={G}&n=3"
+    who.get(f"/q/prod/orders/{verb}{query}")
+    trips.clear()
+    assert who.get(f"/q/prod/orders/{verb}{query}").status_code == 200
+    # Every kind of key of a queue, and a payload, are asked for their size before they are read.
+    assert len(trips) <= (4 if verb in {"obliterate", "update_payload"} else 3)
+
+
 def test_the_overview_asks_nothing_while_the_snapshot_is_fresh(scene, browser, trips):
     scene.many_dead(3)
     discovery.discover(servers.server("prod"))
@@ -66,3 +85,78 @@ def test_pages_neither_scan_nor_list_keys(scene, browser):
         who.get(f"/q/prod/orders/{tab}")
     used = scene.store.info("commandstats")
     assert not {"cmdstat_keys", "cmdstat_scan", "cmdstat_evalsha", "cmdstat_eval"} & set(used)
+
+
+DEAD, WAITS, HELD = "JOB0KHTOWna0000", "JOB0KHTOWnb0000", "JOB0KHTOWnc0000"
+# The query of each confirmation, and how many round trips to the server it takes at most.
+ACTS = {
+    "requeue": (f"job=3:0:{DEAD}", 1),
+    "promote_now": (f"job=0:0:{WAITS}", 1),
+    "recover_now": (f"job=1:0:{HELD}", 1),
+    "extend": (f"job=1:0:{HELD}", 1),
+    "bury": (f"job=0:0:{WAITS}", 1),
+    "remove": (f"job=3:0:{DEAD}", 1),
+    "restore": (f"job=0:0:{WAITS}", 0),
+    "update_payload": (f"job=3:0:{DEAD}", 3),
+    "pause_lane": (f"group={G}", 1),
+    "resume_lane": (f"group={G}", 1),
+    "limit_lane": (f"group={G}", 1),
+    "pause": ("", 0),
+    "resume": ("", 0),
+    "promote": ("", 0),
+    "drain": ("", 2),
+    "obliterate": ("", 4),
+}
+# The pages beside: round trips, and queries of the database.
+PAGES = {
+    "/q/prod/orders/reap": (2, 10),
+    f"/q/prod/orders/reap_group?group={G}": (2, 10),
+    f"/q/prod/orders/job/{DEAD}/trail": (1, 12),
+    "/trail": (0, 12),
+    "/trail?server=prod&queue=orders": (0, 12),
+    "/trash": (0, 8),
+    "/trash?server=prod&queue=orders": (0, 8),
+}
+OF_AN_ACT = 9
+BOUNDS = PAGES | {
+    f"/q/prod/orders/{verb}?{query}": (most, OF_AN_ACT) for verb, (query, most) in ACTS.items()
+}
+
+
+def full(scene, count: int) -> None:
+    """Jobs of every kind, and a trail of what was done to some."""
+    for number in range(count):
+        scene.dead(f"JOB0KHTOWna{number:04}")
+        scene.pending(f"JOB0KHTOWnb{number:04}")
+        scene.active(f"JOB0KHTOWnc{number:04}", number * 1_000 - 10_000)
+        scene.pending(f"JOB0KHTOWnd{number:04}", group=G)
+        scene.dead(f"JOB0KHTOWne{number:04}")
+    discovery.discover(servers.server("prod"))
+
+
+def done_before(who, count: int) -> None:
+    """The trail and the trash hold something."""
+    admin = User.objects.get(username="admin-olena")
+    for number in range(count):
+        perform(admin, Call("remove", "prod", "orders", [f"JOB0KHTOWne{number:04}"]))
+
+
+@pytest.mark.parametrize("url", BOUNDS)
+@pytest.mark.parametrize("count", [1, 30])
+def test_what_acts_and_what_remembers_is_bounded_whatever_lies_there(
+    scene, browser, trips, url, count
+):
+    full(scene, count)
+    who = browser("admin")
+    done_before(who, count)
+    most_trips, most_queries = BOUNDS[url]
+    who.get(url)
+    trips.clear()
+    with CaptureQueriesContext(connection) as queries:
+        assert who.get(url).status_code == 200
+    assert len(trips) <= most_trips
+    assert len(queries) <= most_queries
+
+
+def test_every_confirmation_has_its_bound():
+    assert set(ACTS) == set(VERBS)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import User
+
 from echomq_admin.emq import EchoMQ
-from tests.console.scene import HX, A, tags, text
+from echomq_admin.operations import services
+from echomq_admin.operations.services import Call
+from tests.console.scene import HX, A, B, tags, text
 
 URL = f"/q/prod/orders/job/{A}"
 
@@ -110,3 +114,18 @@ def test_a_job_is_not_said_to_be_gone_while_a_set_cannot_be_read(scene, browser)
     assert answer.status_code == 200
     assert 'data-poll="2000"' in html
     assert "No set holds its id" not in text(html)
+
+
+def test_a_job_in_the_trash_is_said_to_be_there_with_the_way_to_it(scene, browser):
+    scene.dead(A)
+    scene.dead(B)
+    who = browser("admin")
+    admin = User.objects.get(username="admin-olena")
+    services.perform(admin, Call("remove", "prod", "orders", [A]))
+    answer = browser("viewer").get(URL)
+    html = answer.content.decode()
+    assert answer.status_code == 404
+    assert "This job is in the trash" in text(html)
+    assert 'href="/trash?server=prod&amp;queue=orders"' in html
+    services.perform(admin, Call("restore", "prod", "orders", [A]))
+    assert "in the trash" not in text(who.get(URL).content.decode())

@@ -7,9 +7,13 @@ import pytest
 from echomq_admin.console import job_view
 from echomq_admin.emq import EchoMQ, EmqState
 from echomq_admin.emq.reads import job_look
+from echomq_admin.emq.standing import standings
 from echomq_admin.fleet import discovery, servers
+from echomq_admin.operations.actions import ACTIONS
 from echomq_admin.operations.possible import Possible, possible
-from tests.console.scene import A, B, tags, text
+from echomq_admin.operations.verdicts import verdict
+from tests.console.scene import A, B, C, tags, text
+from tests.operations.states import STATES
 
 URL = f"/q/prod/orders/job/{A}"
 KEYS = ["pending", "active", "schedule", "dead", "gactive", "glimit", "paused", "ring", "wake",
@@ -38,6 +42,50 @@ def test_a_key_of_a_wrong_type_bars_every_verb_with_the_words_of_the_scripts(sce
         one = judged(scene, verb)
         assert one.why_not.startswith(f"No verb works in this queue: {name} is a string, not a ")
         assert not one.by_force
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("verb", ["requeue", "promote_now", "bury", "remove"])
+def test_the_page_and_the_confirmation_judge_alike_in_every_state(scene, verb, state):
+    STATES[state](scene)
+    (job,) = standings(scene.store, "orders", [A])
+    word, one = verdict(verb, job, job.attempts), judged(scene, verb)
+    assert one.is_possible == (word == next(iter(ACTIONS[verb].outcomes)))
+    assert one.by_force == (word in ACTIONS[verb].overrides)
+
+
+@pytest.mark.parametrize(
+    ("verb", "state", "place"),
+    [
+        ("requeue", "dead and active", "dead"),
+        ("promote_now", "scheduled and active", "the scheduled jobs"),
+    ],
+)
+def test_of_a_job_that_is_active_too_page_and_confirmation_say_the_same(
+    scene, browser, verb, state, place
+):
+    STATES[state](scene)
+    html, why = (
+        page(browser),
+        f"active too: this would only take it out of {place}, the lease stays",
+    )
+    assert f"It is {why}." in text(html).partition("Not now")[2]
+    assert f"/q/prod/orders/{verb}" not in html
+    asked = text(page(browser, url=f"/q/prod/orders/{verb}?job=3:0:{A}"))
+    done = ACTIONS[verb].outcomes[{"requeue": "requeued", "promote_now": "promoted"}[verb]].one
+    assert f"It cannot be {done} now: {why}." in asked
+
+
+def test_of_many_jobs_those_that_are_active_too_are_not_said_to_be_left_as_they_are(scene, browser):
+    STATES["dead and active"](scene)
+    scene.dead(B)
+    scene.pending(C)
+    jobs = "&".join(f"job=::{job_id}" for job_id in (A, B, C))
+    said = text(page(browser, url=f"/q/prod/orders/requeue?{jobs}"))
+    assert (
+        "Of 3 jobs, 1 can be requeued now; left as they are: 1 no longer dead; "
+        "active too, and not brought back: 1."
+    ) in said
 
 
 @pytest.mark.parametrize(

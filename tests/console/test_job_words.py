@@ -125,19 +125,25 @@ def test_only_a_row_that_no_verb_can_work_on_is_called_unreadable(seen, head, sa
 
 
 @pytest.mark.parametrize(
-    ("seen", "said"),
+    ("left_in", "seen", "said"),
     [
-        (look(PENDING, attempts=3), ""),
-        (look(LANE, attempts=3), ""),
-        (look(ACTIVE, attempts=4), "Since then it was claimed again, attempt 4."),
-        (look(DEAD, attempts=4), "Since then it died again, attempt 4."),
-        (look(Held("schedule", 9), attempts=4),
+        ("waiting", look(PENDING, attempts=3), ""),
+        ("waiting", look(LANE, attempts=3), ""),
+        ("waiting", look(ACTIVE, attempts=4), "Since then it was claimed again, attempt 4."),
+        ("waiting", look(DEAD, attempts=4), "Since then it died again, attempt 4."),
+        ("waiting", look(Held("schedule", 9), attempts=4),
          "Since then it failed, attempt 4, and waits for its next run."),
-        (look(fault="row missing"), "Since then it has finished or was removed."),
+        ("waiting", look(fault="row missing"), "Since then it has finished or was removed."),
+        ("dead", look(DEAD, attempts=0), ""),
+        ("dead", look(LANE, attempts=0), "Since then it was requeued."),
+        ("active", look(ACTIVE, attempts=1), ""),
+        ("active", look(DEAD, attempts=1), "Since then it died, attempt 1."),
+        ("gone", look(fault="row missing"), ""),
+        ("", look(DEAD, attempts=1), ""),
     ],
 )  # fmt: skip
-def test_what_became_of_a_requeued_job_is_told(seen, said):
-    assert job_words.moved_on(seen) == said
+def test_what_became_of_a_job_since_it_was_moved_is_told(left_in, seen, said):
+    assert job_words.moved_on(seen, left_in) == said
 
 
 def test_a_parent_that_waits_although_a_set_holds_it_is_told_as_both():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.http import QueryDict
 
-from echomq_admin.console import moments
 from echomq_admin.emq import ids, pages
+from echomq_admin.fleet import moments
 from tests.console.scene import HX, A, rows, tags, text, value
 
 LISTS = ("pending", "active", "scheduled", "dead")

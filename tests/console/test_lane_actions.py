@@ -43,7 +43,9 @@ def test_a_lane_is_paused_after_a_look_at_it_and_resumed_by_one_press(scene, bro
     who = browser("admin")
     page = html(who.get(f"{LANES}?q=&only="))
     asked = html(who.get(link(page, "pause_lane")))
-    assert "Waiting 1 consumers take from it in turn" in text(asked)
+    said = text(asked)
+    assert "Waiting 1 stay, and no worker claims one until the lane is resumed" in said
+    assert "Pause lane: " not in said
     answer = confirm(who, "pause_lane", asked)
     assert answer.redirect_chain[0][0].startswith(f"{LANES}?did=")
     assert "paused" in text(html(answer))
@@ -66,9 +68,59 @@ def test_a_limit_is_set_and_taken_away(scene, browser, lane):
     assert scene.store.hget(scene.key("glimit"), lane) == b"3"
     asked = html(who.get(link(html(who.get(LANES)), "limit_lane")))
     assert "Limit 3" in text(asked)
+    assert "required" not in attributes(asked, "n")
     answer = confirm(who, "limit_lane", asked, n="")
     assert "has no limit any more" in text(html(answer))
     assert not scene.store.hexists(scene.key("glimit"), lane)
+
+
+def attributes(page: str, name: str) -> dict:
+    """Those of a field."""
+    return next(a for tag, a in tags(page) if tag == "input" and a.get("name") == name)
+
+
+def test_a_limit_that_is_set_already_is_told_apart_from_one_that_is_set(scene, browser):
+    scene.pending(A, group=G)
+    scene.store.hset(scene.key("glimit"), G, 2)
+    who = browser("admin")
+    asked = html(who.get(f"{Q}/limit_lane?group={G}"))
+    answer = confirm(who, "limit_lane", asked, n="2")
+    assert f"lane {G} was limited to 2 already, nothing was changed" in text(html(answer))
+
+
+def test_no_limit_is_asked_for_where_there_is_none(scene, browser):
+    scene.pending(A, group=G)
+    scene.store.rpush(scene.key("ring"), G)
+    asked = html(browser("admin").get(f"{Q}/limit_lane?group={G}"))
+    assert "required" in attributes(asked, "n")
+
+
+@pytest.mark.parametrize(
+    ("verb", "title", "fate"),
+    [
+        ("pause_lane", "Pause lane", "stay, and no worker claims one until the lane is resumed"),
+        ("resume_lane", "Resume lane", "can be claimed from then on"),
+        ("limit_lane", "Limit lane", "wait while the lane is at its limit"),
+    ],
+)
+def test_a_confirmation_names_the_lane_and_says_what_becomes_of_its_jobs(
+    scene, browser, verb, title, fate
+):
+    scene.pending(A, group="acme")
+    scene.store.rpush(scene.key("ring"), "acme")
+    if verb == "resume_lane":
+        scene.store.sadd(scene.key("paused"), "acme")
+        scene.store.delete(scene.key("ring"))
+    said = text(html(browser("admin").get(f"{Q}/{verb}?group=acme")))
+    assert f"{title} acme of orders?" in said
+    assert f"Waiting 1 {fate}" in said
+
+
+def test_a_lane_that_stands_wrong_is_said_to_be_put_right(scene, browser):
+    scene.pending(A, group=G)
+    scene.pending(B)
+    said = text(html(browser("admin").get(f"{Q}/resume_lane?group={G}")))
+    assert "It stands wrong now: it has jobs and room, but is missing on the ring." in said
 
 
 @pytest.mark.parametrize("n", ["0", "-1", "x", "1e3"])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from echomq_admin.console.offers import KEYS
+from echomq_admin.operations.actions import ACTIONS
 from tests.console.scene import A, B, C, dump, keys_of, tags, text
 
 NOTHING: set[str] = set()
@@ -82,7 +84,7 @@ def test_the_button_of_a_row_without_a_row_asks_before_the_id_goes(scene, browse
     form = {"only": keys_of(page(who, "dead"))[A], "back": "queue_dead"}
     before = dump(scene.store)
     said = text(who.post("/q/prod/orders/remove", form).content.decode())
-    assert "Type the queue's name" in said
+    assert "Remove 1 job of orders?" in said
     assert dump(scene.store) == before
 
 
@@ -121,5 +123,15 @@ def test_a_refusal_stands_beside_its_row_in_every_list(scene, browser):
     assert scene.members("pending") == []
 
 
-def test_every_key_means_one_thing():
-    assert len(set(KEYS.values())) == len(KEYS)
+def test_every_key_means_one_thing_and_the_help_tells_of_all(everywhere, browser):
+    html = page(browser("admin"), "dead")
+    told = re.findall(r"<kbd>(.+?)</kbd>", html.partition('<dialog id="keys"')[2])
+    assert len(set(told)) == len(told)
+    assert {action.key for action in ACTIONS.values()} - {""} < set(told)
+
+
+@pytest.mark.parametrize("tab", LISTS)
+def test_the_buttons_carry_the_keys_of_their_actions(everywhere, browser, tab):
+    for tag, a in tags(page(browser("admin"), tab)):
+        if tag == "button" and "formaction" in a:
+            assert a["data-key"] == ACTIONS[a["formaction"].rpartition("/")[2]].key != ""

@@ -138,10 +138,10 @@ def test_queues_with_history_only_are_marked_and_can_be_hidden(prod, browser):
     discover()
     html = page(browser)
     assert "no jobs listed" in rows(html)[0]
-    assert "1 with no jobs listed hide" in text(html)
+    assert "1 with no jobs listed hide it" in text(html)
     away = page(browser, "?history=hide")
     assert names(away) == ["orders"]
-    assert "1 with no jobs listed show" in text(away)
+    assert "1 with no jobs listed show it" in text(away)
 
 
 def test_a_queue_that_is_gone_disappears_with_the_next_pass_and_its_page_too(prod, browser):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
+from echomq_admin.emq import EchoMQ
 from tests.console.confirming import Q, ask, confirm, html, scheduled
 from tests.console.scene import A, B, C, text
 
@@ -91,3 +94,15 @@ def test_what_was_not_promoted_is_explained(scene, browser):
 def test_nothing_due_is_said(scene, browser):
     scheduled(scene, A, at=scene.now_ms() + 60_000)
     assert "No job is due" in text(ask(browser(), "promote"))
+
+
+@pytest.mark.parametrize("tab", ["audit", "repeat"])
+def test_an_action_from_a_tab_without_jobs_is_told_on_that_tab(scene, browser, tab):
+    scene.pending(A)
+    EchoMQ(scene.store).pause("orders")
+    who = browser("operator")
+    html = who.get(f"/q/prod/orders/{tab}").content.decode()
+    assert f'name="back" value="queue_{tab}"' in html
+    answer = who.post("/q/prod/orders/resume", {"back": f"queue_{tab}"}, follow=True)
+    assert answer.redirect_chain[0][0].startswith(f"/q/prod/orders/{tab}?")
+    assert 'id="outcome"' in answer.content.decode()

@@ -44,7 +44,7 @@ def test_a_drain_shows_how_many_and_which_and_needs_the_name(scene, browser):
     assert dump(scene.store) == before
     answer = confirm(who, "drain", page, typed="orders")
     assert "2 jobs deleted of 2 jobs shown" in text(html(answer))
-    assert "All went as shown" in text(html(answer))
+    assert "Those there when it began were those shown" in text(html(answer))
     assert not scene.store.exists(scene.key(f"job:{A}"))
     assert scene.members(f"g:{G}:pending") == [C.encode()]
     assert scene.members("schedule") == [b"JOB0KHTOWnGLuE"]
@@ -68,6 +68,45 @@ def test_a_drain_of_more_than_was_shown_is_refused(scene, browser):
     assert len(scene.members("pending")) == 2
 
 
+def test_a_drain_takes_no_jobs_that_came_in_place_of_those_shown(scene, browser):
+    for job_id in (A, B):
+        scene.pending(job_id)
+    page = ask(who := browser("admin"), "drain")
+    scene.store.zrem(scene.key("pending"), A, B)
+    for job_id in (C, "JOB0KHTOWnGzza"):
+        scene.pending(job_id)
+    before = dump(scene.store)
+    answer = confirm(who, "drain", page, typed="orders")
+    assert "pending that came since: 0 shown, 2 now" in text(html(answer))
+    assert dump(scene.store) == before
+    answer = confirm(who, "drain", html(answer), typed="orders")
+    assert "2 jobs deleted of 2 jobs shown" in text(html(answer))
+
+
+def test_scheduled_jobs_that_came_since_matter_only_when_they_are_to_go(scene, browser):
+    scene.pending(A)
+    scheduled(scene, B, at=scene.now_ms() + 60_000)
+    page = ask(who := browser("admin"), "drain")
+    scene.store.zrem(scene.key("schedule"), B)
+    scheduled(scene, C, at=scene.now_ms() + 60_000)
+    before = dump(scene.store)
+    answer = confirm(who, "drain", page, typed="orders", include_schedule="on")
+    assert "scheduled that came since: 0 shown, 1 now" in text(html(answer))
+    assert dump(scene.store) == before
+    answer = confirm(who, "drain", page, typed="orders")
+    assert "1 job deleted of 1 job shown" in text(html(answer))
+    assert scene.members("schedule") == [C.encode()]
+
+
+def test_a_drain_of_more_than_are_named_is_told_to_go_by_their_number(scene, browser):
+    many(scene, 25)
+    page = ask(who := browser("admin"), "drain")
+    scene.store.zrem(scene.key("pending"), "JOB0KHTOWnG024")
+    scene.pending("JOB0KHTOWnGzza")
+    said = text(html(confirm(who, "drain", page, typed="orders")))
+    assert "25 jobs deleted, 25 were shown. Only their number is held to" in said
+
+
 def many(scene, count: int) -> list[str]:
     made = [f"JOB0KHTOWnG{number:03}" for number in range(count)]
     for job_id in made:
@@ -80,11 +119,11 @@ def test_a_long_drain_goes_on_from_request_to_request_without_a_new_consent(scen
     who = browser("admin")
     answer = confirm(who, "drain", ask(who, "drain"), typed="orders")
     seen = []
-    while "deleted of" not in text(html(answer)):
+    while "drained" not in text(html(answer)):
         seen.append(re.search(r"\d of 7 jobs deleted", text(html(answer)))[0][0])
         answer = press_on(who, answer, "drain")
     assert seen == ["2", "4", "6"]
-    assert "7 jobs deleted of 7 jobs shown" in text(html(answer))
+    assert "7 jobs deleted, 7 were shown. Only their number is held to" in text(html(answer))
     assert scene.members("pending") == []
 
 
@@ -95,7 +134,7 @@ def test_a_drain_never_takes_more_than_was_shown(scene, browser, quick):
     scene.pending("JOB0KHTOWnGzza")
     scene.pending("JOB0KHTOWnGzzb")
     said = text(html(press_on(who, answer, "drain")))
-    assert "3 jobs deleted of 3 jobs shown" in said
+    assert "3 jobs deleted, 3 were shown" in said
     assert "Others came since the confirmation and were left" in said
     assert len(scene.members("pending")) == 2
 
@@ -106,8 +145,8 @@ def test_jobs_that_were_claimed_meanwhile_are_told_apart(scene, browser, quick):
     answer = confirm(who, "drain", ask(who, "drain"), typed="orders")
     scene.store.zrem(scene.key("pending"), "JOB0KHTOWnG004")
     answer = press_on(who, answer, "drain")
-    assert "4 jobs deleted of 5 jobs shown" in text(html(answer))
-    assert "1 was claimed, moved or deleted by others meanwhile" in text(html(answer))
+    assert "4 jobs deleted, 5 were shown" in text(html(answer))
+    assert "At least 1 was claimed, moved or deleted by others meanwhile" in text(html(answer))
 
 
 def test_a_stopped_drain_leaves_the_rest_whole(scene, browser, quick):
@@ -283,3 +322,18 @@ def test_the_progress_is_a_part_of_the_page_for_htmx(scene, browser, quick):
     form = next(a for tag, a in tags(html(answer)) if tag == "form" and a.get("hx-trigger"))
     assert form["hx-trigger"].startswith("load")
     assert form["hx-target"] == "#live"
+
+
+def test_a_drain_without_scheduled_jobs_speaks_of_nothing_to_tick(scene, browser):
+    scene.pending(A)
+    said = text(ask(browser("admin"), "drain"))
+    assert "Scheduled 0" in said
+    assert "tick it below" not in said
+
+
+def test_an_obliteration_says_of_each_kind_what_becomes_of_it(scene, browser):
+    scene.pending(A)
+    scene.dead(B)
+    said = text(ask(browser("admin"), "obliterate"))
+    assert "Pending 1 deleted with row and logs" in said
+    assert "Dead 1 deleted with row and logs" in said

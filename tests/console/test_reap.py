@@ -103,7 +103,7 @@ def test_a_lane_that_no_page_wrote_is_no_lane(scene, browser):
     scene.active(A, -5_000, group=G)
     assert "Choose the lane" in text(preview(browser(), f"{LANE}?group=~!"))
     said = text(browser().post(LANE, {"group": "~!"}, follow=True).content.decode())
-    assert "names a lane in a way that no page" in said
+    assert "names a job or a lane in a way that no page" in said
 
 
 @pytest.mark.parametrize("limit", ["0", "x", "1001", ""])

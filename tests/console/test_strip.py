@@ -149,3 +149,19 @@ def test_a_name_of_four_kilobytes_is_cut_in_the_strip_and_in_the_rail(prod, brow
     html = page(browser)
     assert "(4,096 bytes)" in needs(html)
     assert len(needs(html)) < 400
+
+
+def test_a_paused_queue_with_something_worse_is_told_as_paused_too(scene, browser):
+    scene.dead(A)
+    scene.store.hset(scene.key("meta"), "paused", 1)
+    assert "orders paused · 1 dead" in needs(page(browser))
+
+
+def test_with_several_servers_a_queue_is_told_with_the_server_it_is_on(
+    settings, server_url, scene, browser
+):
+    settings.EMQ_SERVERS = f"prod={server_url} stage={server_url}"
+    scene.dead(A)
+    said = needs(page(browser))
+    assert "prod/orders 1 dead" in said
+    assert "stage/orders 1 dead" in said

@@ -254,3 +254,15 @@ def test_every_kind_of_difference_has_its_sentence():
         "2 lapsed after the preview.",
         "1 was recovered, not sent to dead as previewed: the job had changed meanwhile.",
     ]
+
+
+def test_the_button_says_how_many_it_kills(scene, browser):
+    scene.active(A, -5_000)
+    scene.active(B, -5_000, stalled=1)
+    assert "Sweep 2 at max stalled 2, 1 to dead" in text(preview(browser()))
+
+
+def test_where_nothing_may_be_swept_no_reason_is_asked_for(scene, browser, settings):
+    scene.active(A, -5_000)
+    settings.EMQ_READ_ONLY = True
+    assert 'name="reason"' not in preview(browser())

@@ -71,6 +71,11 @@ def test_an_instant_is_said_from_now(ms, said):
     assert times.ago(ms, NOON) == said
 
 
+def test_what_is_due_at_this_instant_has_not_happened_yet():
+    assert times.ago(NOON - 500, NOON, is_due=True) == "due now"
+    assert times.ago(NOON - 4_000, NOON, is_due=True) == "4 s ago"
+
+
 def test_an_instant_is_never_shown_by_its_relative_text_alone():
     html = times.when(NOON - 4_000, NOON)
     assert "4 s ago" in html

@@ -67,7 +67,7 @@ def test_what_no_stream_told_is_marked_as_what_it_is(scene, browser):
     note(Kind.REFUSED, "remove", "petro", server="prod", sentence="It takes the role admin.")
     refused, kept, sign_in = shown(page(browser("viewer")))
     assert "sign-in sign-in failed : mallory The password was wrong." in sign_in
-    assert "setting hide_queue by olena on prod/orders" in kept
+    assert "setting hide queue by olena on prod/orders" in kept
     assert "refused remove by petro on prod It takes the role admin." in refused
 
 
@@ -250,7 +250,7 @@ def test_an_entry_of_many_jobs_shows_the_first_and_more_when_its_call_is_asked_f
 
 
 def test_a_requeue_is_offered_to_be_undone_to_whom_it_is_permitted(scene, browser, settings):
-    scene.dead(A)
+    scene.pending(A)
     entry(moved(A), at_ms=NOON + 5)
     entry(moved(A), op="remove")
     entry(moved(A), op_id="f" * 32 + ".1")
@@ -286,7 +286,7 @@ def test_the_audit_of_a_queue_and_the_rail_lead_here(scene, browser):
 
 
 def test_a_requeue_that_was_undone_says_so_and_is_looked_up_by_its_name(scene, browser):
-    scene.dead(A)
+    scene.pending(A)
     entry(moved(A))
     name = undo_id("prod", "orders", "f" * 32)
     note(Kind.REFUSED, "return_to_dead", "olena", at_ms=NOON + 1, op_id=name)

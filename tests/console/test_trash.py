@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from echomq_admin.operations import services
 from echomq_admin.operations.models import Trashed
 from echomq_admin.operations.services import Call
-from tests.console.pressing import fields_of
 from tests.console.scene import HX, A, B, C, G, dump, rows, tags, text
+from tests.console.walking import fields_of
 
 RESTORE = "/q/prod/orders/restore"
 

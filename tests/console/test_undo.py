@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from echomq_admin.emq import EchoMQ
+from echomq_admin.ledger.models import Kind, TrailEntry
 from echomq_admin.operations.models import Before
 from tests.console.pressing import press
 from tests.console.scene import A, B, dump, tags, text
@@ -108,3 +109,24 @@ def test_a_read_only_console_undoes_nothing(browser, scene, requeued, settings):
     html = browser().post(undo_url(requeued), follow=True).content.decode()
     assert "read only" in text(html)
     assert dump(scene.store) == before
+
+
+def test_a_job_that_was_left_is_told_at_its_row_but_not_ticked(browser, scene, requeued):
+    emq = EchoMQ(scene.store)
+    claim = emq.claim("orders", 30_000)
+    emq.retry("orders", claim.job_id, claim.attempts, 0, 1, "boom")
+    assert scene.members("dead") == [A.encode()]
+
+    html = browser().post(undo_url(requeued), follow=True).content.decode()
+    assert "no longer waiting" in text(html)
+    boxes = [attrs for tag, attrs in tags(html) if attrs.get("name") == "job"]
+    assert [("checked" in attrs) for attrs in boxes] == [False]
+
+
+def test_a_refused_undo_is_in_the_trail(browser, scene):
+    scene.dead(B)
+    browser().post("/q/prod/orders/undo/nothing")
+
+    entry = TrailEntry.objects.get(kind=Kind.REFUSED)
+    assert (entry.op, bytes(entry.queue)) == ("return_to_dead", b"orders")
+    assert "knows no requeue nothing" in entry.sentence

@@ -23,6 +23,7 @@ class Form:
     """A form of a page: where it is sent to, and what stands in its fields."""
 
     action: str
+    is_asking: bool = False
     fields: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, name: str | None, value: str | None) -> None:
@@ -40,7 +41,8 @@ class _Forms(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         of = dict(attrs)
         if tag == "form":
-            self.forms.append(Form(urlsplit(of.get("action") or "").path))
+            is_asking = of.get("class") == "ask" or "data-previewed" in of
+            self.forms.append(Form(urlsplit(of.get("action") or "").path, is_asking))
         elif tag == "input" and self.forms:
             is_ticked = of.get("type") not in {"checkbox", "radio"} or "checked" in of
             if is_ticked and of.get("type") != "submit":
@@ -68,6 +70,26 @@ def form_to(html: str, path: str) -> Form | None:
     """The confirmation that is sent to this address, if the page has one."""
     found = [one for one in forms(html) if one.action == path and "shown" in one.fields]
     return found[-1] if found else None
+
+
+def asked_on(html: str) -> Form | None:
+    """The confirmation that a page or a dialog holds, or the next step of a long action."""
+    found = [one for one in forms(html) if one.is_asking or {"shown", "march"} & set(one.fields)]
+    return found[-1] if found else None
+
+
+def fields_of(html: str) -> dict[str, object]:
+    """What stands in a confirmation; of `job`, and of what is there more than once, all."""
+    form = asked_on(html)
+    return {
+        name: values if name == "job" or len(values) > 1 else values[0]
+        for name, values in (form.fields if form else {}).items()
+    }
+
+
+def send(who: Client, path: str, html: str, **fields: object):
+    """Send the confirmation of a page as it stands there but for these fields; where it leads."""
+    return who.post(path, fields_of(html) | fields, follow=True)
 
 
 def url_of(call: Call) -> str:

@@ -50,6 +50,15 @@ def test_the_morgue_is_kept_small(client):
     assert ids.minted_ms(oldest) == ids.EPOCH_MS + extra
 
 
+def test_the_queue_with_a_morgue_of_several_pages_is_kept_at_those(client):
+    most = queues.MOST_DEAD_OF[queues.WEBHOOKS]
+    client.zadd(
+        "emq:{webhooks.out}:dead", {ids.mint("JOB", ids.EPOCH_MS + n): 0 for n in range(90)}
+    )
+    Keeper(client).beat()
+    assert client.zcard("emq:{webhooks.out}:dead") == most
+
+
 def test_nobody_but_an_operator_takes_back_a_lapsed_lease_of_the_story(client):
     EchoMQ(client).enqueue(queues.ORDERS, "JOB0KHTOWnGLuA", "x")
     EchoMQ(client).claim(queues.ORDERS, 1000)

@@ -62,6 +62,7 @@ def verb(transition: Callable[..., Any]) -> Callable[..., Any]:
                 raise EmqReplay(name)
             return self.kept[op_id].reply
         self.moved, self.touched, self.changed = [], [], False
+        self.named = self.named_lanes()
         try:
             reply = transition(self, *args, **named)
             self.settle()
@@ -88,6 +89,7 @@ class Store:
     moved: list[tuple[Any, ...]] = field(default_factory=list)
     touched: list[bytes] = field(default_factory=list)
     changed: bool = False
+    named: set[bytes] = field(default_factory=set)
 
     def key(self, *parts: bytes | str) -> bytes:
         """A key of the queue from the parts of its name."""
@@ -188,6 +190,21 @@ class Store:
             self.zset(name).pop(job, None)
         group = self.group(job)
         if group is not None and self.lane(group).pop(job, None) is not None:
+            self.touch(group)
+
+    def named_lanes(self) -> set[bytes]:
+        """The lanes that the queue's own keys name."""
+        hashes = (self.hash(name) for name in ("gactive", "glimit", "gweight"))
+        return {*self.listing("ring"), *self.members("paused"), *(g for h in hashes for g in h)}
+
+    def beside(self, job: bytes) -> list[bytes]:
+        """The lanes that hold the id, of those that were named, but for the one of its row."""
+        others = self.named - {self.group(job)}
+        return sorted(group for group in others if job in self.lane(group))
+
+    def leave_beside(self, job: bytes) -> None:
+        for group in self.beside(job):
+            del self.lane(group)[job]
             self.touch(group)
 
     def leave_active(self, job: bytes) -> Any:

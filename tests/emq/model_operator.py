@@ -58,6 +58,7 @@ class OperatorVerbs(WorkerVerbs):
         row = self.row(job)
         self.note(job, "requeued")
         self.back(job)
+        self.leave_beside(job)
         row.pop(b"last_error", None)
         if reset_stalls:
             row.pop(b"stalled", None)
@@ -85,6 +86,7 @@ class OperatorVerbs(WorkerVerbs):
         row = self.row(job)
         self.note(job, "returned")
         self.bury_row(job, b"")
+        self.leave_beside(job)
         given = {b"last_error": error, b"stalled": None if stalled is None else b"%d" % stalled}
         for name, value in given.items():
             if value is None:
@@ -107,6 +109,7 @@ class OperatorVerbs(WorkerVerbs):
             if self._is_changed(job, tokens):
                 return Outcome.CHANGED
             self.back(job)
+            self.leave_beside(job)
             self.note(job, "promoted")
             return Outcome.PROMOTED
 
@@ -120,7 +123,7 @@ class OperatorVerbs(WorkerVerbs):
             refused = self._unworkable(job)
             if refused:
                 return refused
-            if self.holders(job) == ["dead"]:
+            if self.holders(job) == ["dead"] and not self.beside(job):
                 return Outcome.ALREADY_DEAD
             if self._is_changed(job, tokens):
                 return Outcome.CHANGED
@@ -132,6 +135,7 @@ class OperatorVerbs(WorkerVerbs):
             had = self.row(job).get(b"last_error")
             deadline = self.leave_active(job)
             self.bury_row(job, reason)
+            self.leave_beside(job)
             self.note(job, "buried", deadline, error=had)
             return Outcome.BURIED
 
@@ -147,10 +151,13 @@ class OperatorVerbs(WorkerVerbs):
         tokens: Tokens = None,
         force: bool = False,
         dedup_id: str | None = None,
+        seen: Mapping[str, str] | None = None,
     ) -> dict[str, Outcome]:
         def judge(job: bytes) -> Outcome:
             if self.row(job) is None and not self.holders(job) and not self._lost_in(job):
                 return Outcome.GONE
+            if (seen or {}).get(text(job), self._place(job)) != self._place(job):
+                return Outcome.CHANGED
             if isinstance(self.row(job), dict) and self._is_changed(job, tokens):
                 return Outcome.CHANGED
             is_orphan = self.row(job) is None
@@ -166,6 +173,16 @@ class OperatorVerbs(WorkerVerbs):
 
         return self._each(job_ids, judge)
 
+    def _place(self, job: bytes) -> str:
+        """Its sets, and of the lanes the one that its row names."""
+        names = [name for name in ("pending", "active", "schedule", "dead")
+                 if job in self.zset(name)]  # fmt: skip
+        row = self.row(job)
+        group = row.get(b"group") if isinstance(row, dict) else None
+        if group is not None and job in self.lane(group):
+            names.append(f"lane:{text(group)}")
+        return ",".join(names) or "-"
+
     def _protected(self, job: bytes) -> Outcome | None:
         if job in self.zset("active"):
             return Outcome.ACTIVE
@@ -175,20 +192,20 @@ class OperatorVerbs(WorkerVerbs):
 
     def _lost_in(self, job: bytes) -> list[bytes]:
         """The lanes that hold an id whose row cannot say so, of those that the queue names."""
-        if isinstance(self.row(job), dict):
+        says_so = self.group(job) is not None or self.holders(job)
+        if isinstance(self.row(job), dict) and says_so:
             return []
-        named = dict.fromkeys(self.listing("ring"))
-        for group in (*self.members("paused"), *self.hash("gactive"), *self.hash("glimit")):
-            named[group] = None
-        return [group for group in named if job in self.lane(group)]
+        first = [group for group in self.listing("ring") if group in self.beside(job)]
+        return list(dict.fromkeys(first + self.beside(job)))
 
     def _remove(self, job: bytes) -> None:
         lost_in = self._lost_in(job)
         deadline = self.leave_active(job)
-        for group in lost_in:
+        self.leave_waiting(job)
+        for group in lost_in[:1]:
             del self.lane(group)[job]
             self.touch(group)
-        self.leave_waiting(job)
+        self.leave_beside(job)
         self.note(job, "removed", deadline, **({"group": lost_in[0]} if lost_in else {}))
         self.keys.pop(self.key("job:", job), None)
         for side in SIDE_KEYS:
@@ -234,7 +251,9 @@ class OperatorVerbs(WorkerVerbs):
             raise EmqState
         if self.attempts(job) != token:
             raise EmqStale
-        return Outcome(self.stall(job, max_stalled))
+        outcome = Outcome(self.stall(job, max_stalled))
+        self.leave_beside(job)
+        return outcome
 
     @verb
     def update_payload(self, job_id: str, payload: bytes, token: int | None = None) -> None:

@@ -56,13 +56,16 @@ class Model(OperatorVerbs):
 
     @verb
     def drain(self, include_schedule: bool = False, budget: int = 1000) -> Drained:
-        taken = removed = 0
+        taken = removed = stranded = 0
         names = ["pending", "schedule"] if include_schedule else ["pending"]
         for name in names:
             for job in self.zset(name).in_order()[: budget - taken]:
                 taken += 1
-                removed += self._drain(name, job)
-        return Drained(removed, any(self.zset(name) for name in names))
+                is_child = self.is_child(job)
+                is_removed = self._drain(name, job)
+                removed += is_removed
+                stranded += is_child and is_removed
+        return Drained(removed, any(self.zset(name) for name in names), stranded)
 
     def _drain(self, name: str, job: bytes) -> bool:
         """Delete a waiting job; of one that is in flight as well only the waiting copy goes."""
@@ -74,7 +77,8 @@ class Model(OperatorVerbs):
         self.note(job, "removed")
         self.leave_waiting(job)
         self.keys.pop(self.key("job:", job), None)
-        self.keys.pop(self.key("job:", job, ":logs"), None)
+        for side in set(SIDE_KEYS) - {"lock"}:
+            self.keys.pop(self.key("job:", job, ":", side), None)
         return True
 
     @verb

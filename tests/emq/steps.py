@@ -118,7 +118,8 @@ def remove(m: Machine, dial: Dial) -> None:
     ids = m.some_ids(dial, "active", "pending", "lanes", "schedule", "dead")
     dedup = dial.pick((None, "daily")) if len(ids) == 1 else None
     m.keep(ids)
-    m.both(dial, "remove", ids, m.tokens(dial, ids), dial.pick((False, True)), dedup)
+    seen = m.seen(dial, ids)
+    m.both(dial, "remove", ids, m.tokens(dial, ids), dial.pick((False, True)), dedup, seen=seen)
 
 
 def restore(m: Machine, dial: Dial) -> None:
@@ -203,6 +204,23 @@ def double(m: Machine, dial: Dial) -> None:
         m.put({name: Zset(held | {job: float(PAST_MS)})})
 
 
+def double_in_lane(m: Machine, dial: Dial) -> None:
+    """An id comes to be in a lane as well, be it not that of its row; workers serve the lane."""
+    job = wire(m.any_id(dial, "dead", "pending", "schedule", "active"))
+    group = wire(dial.pick(GROUPS))
+    name = m.model.key("g:", group, ":pending")
+    held = m.model.keys.get(name, Zset())
+    if not isinstance(m.model.row(job), dict) or job in held:
+        return
+    _row_lost(m, job)
+    m.put({name: Zset(held | {job: 0.0})})
+    ring = m.model.keys.get(m.model.key("ring"), [])
+    is_served = m.model.is_serviceable(group)
+    m.model.prune()
+    if is_served and group not in ring:
+        m.put({m.model.key("ring"): [*ring, group]})
+
+
 def _victim(m: Machine, dial: Dial) -> bytes:
     """A job whose row breaks: of a lease more often than not, where most can go wrong."""
     return wire(m.any_id(dial, dial.pick(("active", "active", "pending", "lanes", "schedule"))))
@@ -271,7 +289,7 @@ OPERATE = (
     update_payload,
 )  # fmt: skip
 RULE = (drain, pause, resume, resume, resume)
-BREAK = (orphan, orphan, spoil, double, lock, adopt, miscount, dedup, log)
+BREAK = (orphan, orphan, spoil, double, double_in_lane, lock, adopt, miscount, dedup, log)
 
 # What a sequence is made of; a verb that stands there twice comes twice as often.
 LIVES: dict[str, tuple[Step, ...]] = {

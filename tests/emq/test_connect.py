@@ -118,7 +118,7 @@ def test_an_answer_that_trickles_is_given_up(monkeypatch: pytest.MonkeyPatch) ->
         started = time.monotonic()
         with pytest.raises(redis.exceptions.TimeoutError):
             opened.ping()
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < 20
 
 
 def test_a_server_that_is_down_is_a_connection_error() -> None:

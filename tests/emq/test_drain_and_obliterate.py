@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgpack
 import pytest
 
 from echomq_admin.emq import Drained, EchoMQ, EmqState
@@ -174,3 +175,38 @@ def test_any_value_of_the_field_means_paused(orders: Orders, emq: EchoMQ, value:
     assert emq.resume(QUEUE) is True
     assert emq.resume(QUEUE) is False
     assert emq.claim(QUEUE, 30_000) is not None
+
+
+def test_a_drain_deletes_side_keys_but_for_the_marker_of_a_worker(
+    orders: Orders, emq: EchoMQ
+) -> None:
+    orders.put("pending", A)
+    for side in ("dependencies", "processed", "failed", "unsuccessful"):
+        orders.client.hset(orders.key(f"job:{A}:{side}"), "x", "y")
+    orders.client.set(orders.key(f"job:{A}:lock"), "x")
+
+    assert emq.drain(QUEUE) == Drained(removed=1, more=False)
+    assert list(orders.dump()) == [orders.key(f"job:{A}:lock")]
+
+
+def test_a_drain_says_how_many_of_its_jobs_a_flow_parent_waits_for(
+    orders: Orders, emq: EchoMQ
+) -> None:
+    orders.client.hset(orders.row_key("JOBwaits"), "state", "awaiting_children")
+    orders.client.hset(orders.row_key("JOBdone"), "state", "active")
+    orders.put("pending", A, parent="JOBwaits")
+    orders.put("schedule", B, parent="JOBfar", parent_queue="other")
+    orders.put("pending", C, parent="JOBdone")
+    orders.put("pending", *TEN[:2])
+
+    named = {"actor": "ann", "op_id": "x"}
+    for _ in "ab":
+        assert emq.drain(QUEUE, True, **named) == Drained(removed=5, more=False, stranded=2)
+
+
+def test_a_reply_of_a_drain_that_was_kept_before_this_still_reads(
+    orders: Orders, emq: EchoMQ
+) -> None:
+    kept = msgpack.packb("drain") + msgpack.packb([7, 1])
+    orders.client.set(f"emqadmin:{{{QUEUE}}}:op:x", kept)
+    assert emq.drain(QUEUE, op_id="x") == Drained(removed=7, more=True)

@@ -109,9 +109,9 @@ def test_a_limit_is_at_least_one_and_none_takes_it_away(orders: Orders, emq: Ech
     orders.put("lane", A, group=G)
     orders.client.hset(orders.key("gactive"), G, 3)
 
-    emq.limit_lane(QUEUE, G, 3)
+    assert [emq.change_limit(QUEUE, G, 3) for _ in "ab"] == [True, False]
     assert orders.ring() == []
-    emq.limit_lane(QUEUE, G, None)
+    assert [emq.change_limit(QUEUE, G, None) for _ in "ab"] == [True, False]
     assert orders.ring() == [G]
     assert orders.client.exists(orders.key("glimit")) == 0
 

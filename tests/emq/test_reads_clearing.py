@@ -79,3 +79,26 @@ def test_one_lane_is_looked_at_in_one_trip(client, server_port):
     assert (state.depth, state.limit, state.weight, state.rota) == (1, 2, 2, "on ring")
     assert lane_state(client, "orders", "B").paused
     assert lane_state(client, "orders", "nobody").rota == "empty"
+
+
+def test_a_look_before_a_drain_counts_the_jobs_that_flow_parents_wait_for(client):
+    for at in range(600):
+        add_job(client, "pending", f"JOB{at:03}", 0)
+    client.hset(Q + "job:JOBwaits", "state", "awaiting_children")
+    client.hset(Q + "job:JOBdone", "state", "active")
+    client.hset(Q + "job:JOB000", "parent", "JOBwaits")
+    client.hset(Q + "job:JOB001", "parent", "JOBdone")
+    client.hset(Q + "job:JOB599", "parent", "JOBwaits")
+    add_job(client, "schedule", "JOBlater", 1e15)
+    client.hset(Q + "job:JOBlater", mapping={"parent": "JOBfar", "parent_queue": "other"})
+    look = drain_look(client, "orders")
+    assert (look.pending_children, look.scheduled_children, look.is_cut) == (1, 1, True)
+    assert EchoMQ(client).drain("orders", True).stranded == 3
+
+
+def test_a_parent_of_megabytes_is_not_read_before_a_drain(client):
+    add_job(client, "pending", "JOBa", 0)
+    assert not drain_look(client, "orders").is_cut
+    client.hset(Q + "job:JOBa", "parent", "x" * 2_000_000)
+    look = drain_look(client, "orders")
+    assert (look.pending_children, look.is_cut) == (0, True)

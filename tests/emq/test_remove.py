@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from echomq_admin.emq import EchoMQ, Outcome
+from echomq_admin.emq import EchoMQ, Outcome, kept
 from tests.emq.orders import FUTURE_MS, QUEUE, A, B, C, G, Orders
 
 
@@ -182,3 +182,63 @@ def test_a_refused_job_keeps_its_idempotency_key(orders: Orders, emq: EchoMQ) ->
 
     assert emq.remove(QUEUE, [A], dedup_id="daily") == {A: Outcome.ACTIVE}
     assert orders.client.get(orders.key("de:daily")) == A.encode()
+
+
+# -- fenced by place ------------------------------------------------------------------------------
+
+MOVES = {
+    "requeued": ("dead", lambda orders: orders.emq.requeue(QUEUE, [A])),
+    "buried": ("pending", lambda orders: orders.emq.bury(QUEUE, [A], "poison")),
+    "promoted": ("schedule", lambda orders: orders.emq.promote_now(QUEUE, [A])),
+}
+
+
+def _place(orders: Orders, job: str = A) -> str:
+    """Where a job is, as the console keeps it."""
+    one = kept.read(orders.client, QUEUE, [job], 10**6, 10**7)[job]
+    assert isinstance(one, kept.Kept)
+    return one.place
+
+
+@pytest.mark.parametrize("move", MOVES)
+@pytest.mark.parametrize("force", [False, True])
+def test_a_job_that_somebody_moved_since_it_was_seen_is_kept(
+    orders: Orders, emq: EchoMQ, move: str, force: bool
+) -> None:
+    place, moves = MOVES[move]
+    orders.put(place, A)
+    seen = {A: _place(orders)}
+    moves(orders)
+    before = orders.dump()
+
+    assert emq.remove(QUEUE, [A], force=force, seen=seen) == {A: Outcome.CHANGED}
+    assert orders.dump() == before
+
+
+@pytest.mark.parametrize("place", ["pending", "schedule", "dead", "active", "lane"])
+def test_a_job_that_is_where_it_was_seen_is_removed(
+    orders: Orders, emq: EchoMQ, place: str
+) -> None:
+    orders.put(place, A, **({"group": G} if place == "lane" else {}))
+    orders.put("dead", B)
+
+    assert _place(orders) == (f"lane:{G}" if place == "lane" else place)
+    seen = {A: _place(orders)}
+    assert emq.remove(QUEUE, [A, B], force=True, seen=seen) == {
+        A: Outcome.REMOVED,
+        B: Outcome.REMOVED,
+    }
+
+
+def test_a_job_that_waits_in_another_lane_by_now_is_kept(orders: Orders, emq: EchoMQ) -> None:
+    orders.put("lane", A, group=G)
+    assert emq.remove(QUEUE, [A], seen={A: "lane:other"}) == {A: Outcome.CHANGED}
+
+
+def test_a_job_in_no_set_was_seen_nowhere(orders: Orders, emq: EchoMQ) -> None:
+    orders.put("dead", A)
+    orders.client.delete(orders.key("dead"))
+
+    assert _place(orders) == "-"
+    assert emq.remove(QUEUE, [A], seen={A: "dead"}) == {A: Outcome.CHANGED}
+    assert emq.remove(QUEUE, [A], seen={A: "-"}) == {A: Outcome.REMOVED}

@@ -31,7 +31,6 @@ _TO = {
     b"promoted": "waiting",
     b"buried": "dead",
 }
-_JUST_BEFORE_MS = 5_000
 
 
 def where(keys: Keyspace) -> dict[bytes, str]:
@@ -49,46 +48,26 @@ def stream(store: redis.Redis) -> Stream:
 
 
 class Story:
-    """Where each job must be if nothing happened but what a stream tells, in its order.
-
-    What the trash keeps of a job is read just before the removal. So a job that is restored may be
-    wherever it was within `_JUST_BEFORE_MS` of it, until its next move tells where.
-    """
+    """Where each job must be if nothing happened but what a stream tells, in its order. A job that
+    is restored is where it was when it was removed."""
 
     def __init__(self, start: Mapping[bytes, str], told: Stream) -> None:
-        self._past: dict[bytes, list[tuple[int, set[str]]]] = {
-            job: [(0, {place})] for job, place in start.items()
-        }
-        self._gone: dict[bytes, set[str]] = {}
-        for entry_id, entry in told:
-            at_ms = int(entry_id.split(b"-")[0])
+        self.there = dict(start)
+        # Of each job that is removed, where it was.
+        self.gone: dict[bytes, str] = {}
+        for _, entry in told:
             for job, outcome, *_ in msgpack.unpackb(entry[b"jobs"], raw=True):
-                self._move(job, outcome, at_ms, told)
+                self._move(job, outcome, told)
 
-    def _move(self, job: bytes, outcome: bytes, at_ms: int, told: Stream) -> None:
-        here = {"gone"} if job in self._gone else self._past[job][-1][1]
-        assert here & _FROM[outcome], (job, here, history(told, job))
+    def _move(self, job: bytes, outcome: bytes, told: Stream) -> None:
+        here = self.there.get(job, "gone")
+        assert here in _FROM[outcome], (job, here, history(told, job))
         if outcome == b"removed":
-            self._gone[job] = self._around(job, at_ms)
+            self.gone[job] = self.there.pop(job)
         elif outcome == b"restored":
-            self._past[job] = [(at_ms, self._gone.pop(job))]
+            self.there[job] = self.gone.pop(job)
         else:
-            self._past[job].append((at_ms, {_TO[outcome]}))
-
-    def _around(self, job: bytes, at_ms: int) -> set[str]:
-        """Where it was at its end, and shortly before."""
-        ends = [at for at, _ in self._past[job][1:]] + [at_ms]
-        lasted = zip(self._past[job], ends, strict=True)
-        return set().union(*(where for (_, where), end in lasted if end > at_ms - _JUST_BEFORE_MS))
-
-    @property
-    def there(self) -> dict[bytes, set[str]]:
-        return {job: past[-1][1] for job, past in self._past.items() if job not in self._gone}
-
-    @property
-    def gone(self) -> dict[bytes, set[str]]:
-        """Of each job that is removed, where it was."""
-        return self._gone
+            self.there[job] = _TO[outcome]
 
 
 def history(told: Stream, job: bytes) -> list[tuple[bytes, bytes, bytes, bytes]]:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import redis
 
+from tests.console.scene import text
 from tests.console.walking import form_to
 from tests.faults.nursery import PASSWORD
 
@@ -20,8 +21,8 @@ HERE = f"/q/main/{QUEUE}"
 # What a dead process looks like from the other end of the wire.
 CUT = (ConnectionError, http.client.HTTPException, TimeoutError)
 PATIENCE_S = 30
-# The database was locked for too long by the others: the same form again is what the page says.
-BUSY = 503
+# The others locked the database for too long: the same form again is what the page says.
+LOCKED = "database is locked"
 JOBS = 150
 
 
@@ -36,14 +37,22 @@ class Answer:
         """The op_id of the call that the answer leads back from."""
         return parse_qs(urlsplit(self.location).query).get("did", [""])[0]
 
+    @property
+    def is_busy(self) -> bool:
+        return self.status == 503 and LOCKED in self.text
+
+
+def said(answer: Answer) -> str:
+    """What an answer says in its own part of the page."""
+    return text(answer.text.partition("<main")[2] or answer.text)[:1_000]
+
 
 @dataclass
 class Tally:
-    """What happened to everybody together; `sent` whenever somebody sends a form."""
+    """What happened to everybody together."""
 
     strange: list[str] = field(default_factory=list)
     cuts: int = 0
-    sent: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -132,6 +141,8 @@ class Person:
         if not any(fields.values()):
             return None
         page = self.get(f"{HERE}/{verb}?{urlencode(fields, doseq=True)}")
+        if page.status >= 500 and not page.is_busy:
+            self._note(verb, page)
         form = form_to(page.text, f"{HERE}/{verb}")
         return self._act(verb, {**form.fields, "typed": QUEUE}) if form else None
 
@@ -139,7 +150,6 @@ class Person:
         """Send a form; when no answer comes, send the very same again, or give up."""
         form = {**fields, "reason": self.reason}
         while not self.is_leaving.is_set():
-            self.tally.sent.set()
             try:
                 answer = self._send("POST", f"{HERE}/{path}", form)
             except CUT:
@@ -147,7 +157,7 @@ class Person:
                 if self._dice.random() < 0.3:
                     return None
                 continue
-            if answer.status != BUSY:
+            if not answer.is_busy:
                 self._note(path, answer)
                 return answer
         return None
@@ -159,7 +169,7 @@ class Person:
     def _note(self, path: str, answer: Answer) -> None:
         with self.tally.lock:
             if answer.status >= 400:
-                self.tally.strange.append(f"{path}: {answer.status} {answer.text[-2000:]}")
+                self.tally.strange.append(f"{path}: {answer.status} {said(answer)}")
 
     def _cut(self) -> None:
         with self.tally.lock:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,15 +22,18 @@ from echomq_admin.startup.door import listen
 from tests.demo.running import ROOT, environment
 from tests.emq.keys import Keyspace, dump
 from tests.emq.promises import Watch
-from tests.faults import agreement
+from tests.faults import agreement, busy
 from tests.faults.nursery import TWINS
 from tests.faults.people import BASE, JOBS, QUEUE, Person, Tally
 from tests.waiting import wait_for
 
 KILLS = 200
+# However busy the machine is, the server is not taken for one out of reach.
+PATIENT = "connect_ms=30000&read_ms=30000"
 VERBS = {b"requeue", b"return_to_dead", b"promote_now", b"bury", b"remove", b"restore"}
 NAMES = ("ann", "bo", "cy", "di")
-LATEST_S = 0.1
+# Kills that end a process in the middle of a form are about the half; so many there must be.
+FEWEST_HITS = KILLS // 4
 
 
 @dataclass
@@ -41,7 +44,8 @@ class House:
     env: dict[str, str]
     port: int
     nursery: subprocess.Popen[str]
-    alive: deque[int] = field(default_factory=deque)
+    alive: set[int] = field(default_factory=set)
+    hits: int = 0
 
     @property
     def database(self) -> Path:
@@ -51,15 +55,26 @@ class House:
         """Wait for the next web process."""
         line = self.nursery.stdout.readline()
         assert line.strip().isdecimal(), (self.data / "log").read_text()[-5_000:]
-        self.alive.append(int(line))
+        self.alive.add(int(line))
+
+    def worker(self) -> int | None:
+        """A web process that is at a form."""
+        return next((pid for pid in self.alive if busy.forms_at(self.data, pid)), None)
+
+    def kill(self, pid: int) -> None:
+        os.kill(pid, signal.SIGKILL)
+        self.alive.remove(pid)
+        # The next one is born when this one has ended.
+        self.birth()
+        self.hits += busy.forms_at(self.data, pid) > 0
 
 
 @pytest.fixture
 def house(tmp_path: Path, server_url: str) -> Iterator[House]:
-    env = environment(tmp_path, EMQ_SERVERS=f"main={server_url}")
+    env = environment(tmp_path, EMQ_SERVERS=f"main={server_url}?{PATIENT}")
     with contextlib.closing(listen("127.0.0.1", 0)) as door, open(tmp_path / "log", "wb") as log:
         nursery = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.nursery", str(door.fileno()), *NAMES],
+            [sys.executable, "-m", "tests.faults.nursery", str(door.fileno()), tmp_path, *NAMES],
             cwd=ROOT,
             env=env,
             text=True,
@@ -94,16 +109,17 @@ def seed(store: redis.Redis) -> Keyspace:
     return dump(store)
 
 
-def live_and_die(house: House, people: list[Person]) -> None:
+def live_and_die(house: House, store: redis.Redis, people: list[Person]) -> None:
     """Kill web processes while people act, and halfway through the agent too, which has copied
-    beside them."""
-    threads = [threading.Thread(target=person.live) for person in people]
+    beside them. It is over when everything that people do has been done."""
+    threads = [threading.Thread(target=person.live, daemon=True) for person in people]
     for thread in threads:
         thread.start()
     with agent(house) as process:
-        kill(house, people[0].tally, KILLS // 2)
+        kill(house, KILLS // 2)
         process.kill()
-    kill(house, people[0].tally, KILLS - KILLS // 2)
+    kill(house, KILLS - KILLS // 2)
+    wait_for(lambda: verbs(agreement.stream(store)) == VERBS, 60)
     for person in people:
         person.is_leaving.set()
     for thread in threads:
@@ -111,16 +127,18 @@ def live_and_die(house: House, people: list[Person]) -> None:
         assert not thread.is_alive()
 
 
-def kill(house: House, tally: Tally, times: int) -> None:
-    """Kill the older of the two web processes, again and again, each time at some moment after
-    somebody has sent a form."""
+def kill(house: House, times: int) -> None:
+    """Kill a web process that is at a form, again and again, some in the middle of it, some when
+    others may have been begun: within a few times as long as the last form took."""
     dice, pause = random.Random(times), threading.Event()
     for _ in range(times):
-        tally.sent.clear()
-        assert tally.sent.wait(60)
-        pause.wait(dice.uniform(0, LATEST_S))
-        os.kill(house.alive.popleft(), signal.SIGKILL)
-        house.birth()
+        pid = wait_for(house.worker, 60, every_s=0.001)
+        pause.wait(dice.uniform(0, 3 * busy.took_s(house.data)))
+        house.kill(pid)
+
+
+def verbs(told: agreement.Stream) -> set[bytes]:
+    return {entry[b"op"] for _, entry in told}
 
 
 @contextlib.contextmanager
@@ -145,15 +163,17 @@ def people(client, house) -> list[Person]:
     return made
 
 
+@pytest.mark.timeout(900)
 def test_jobs_stream_and_trail_agree_after_200_kills(client, house, people):
     start = seed(client)
-    live_and_die(house, people)
+    live_and_die(house, client, people)
     tally = people[0].tally
     assert tally.strange == []
-    assert tally.cuts > KILLS / 2
+    assert house.hits >= FEWEST_HITS
+    assert tally.cuts >= house.hits
 
     told = agreement.stream(client)
-    assert {entry[b"op"] for _, entry in told} == VERBS
+    assert verbs(told) == VERBS
     story = agreement.Story(agreement.where(start), told)
     _assert_whole(client, start, story.there)
     assert agreement.twice(told) == []
@@ -171,17 +191,14 @@ def test_jobs_stream_and_trail_agree_after_200_kills(client, house, people):
     _assert_whole(client, start, story.there | story.gone)
 
 
-def _assert_whole(store: redis.Redis, start: Keyspace, where: Mapping[bytes, set[str]]) -> None:
+def _assert_whole(store: redis.Redis, start: Keyspace, where: Mapping[bytes, str]) -> None:
     """Each job is in the one place where it may be, with the payload that it had, and the lanes
     are served as they must be."""
     watch, keys = Watch(), dump(store)
     watch.by_hand(start)
     watch.after_step(keys, None, 0)
-    found = agreement.where(keys)
-    assert found.keys() == where.keys()
+    assert agreement.where(keys) == where
     rows = {BASE + b"job:" + job for job in where}
     assert {key for key in keys if key.startswith(BASE + b"job:")} == rows
-    for job, places in where.items():
-        assert found[job] in places, job
     for row in rows:
         assert keys[row][b"payload"] == start[row][b"payload"]

@@ -34,6 +34,7 @@ def test_a_long_look_at_a_server_that_answers_is_no_trouble_and_is_told_part_by_
     monkeypatch.setattr(lookout, "counts", slow)
     started = time.monotonic()
     try:
+        wait_for(lambda: snapshot.snapshot(prod).queues)
         told = wait_for(lambda: time.monotonic() - started > 1 and snapshot.snapshot(prod))
         assert (told.error, [q.queue for q in told.queues], told.unread) == (None, ["a"], 1)
     finally:

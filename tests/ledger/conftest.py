@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import msgpack
@@ -10,9 +9,8 @@ import pytest
 import redis
 
 from echomq_admin.emq import EchoMQ
-from echomq_admin.fleet import servers
-from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger.models import Gap, TrailEntry
+from tests.fleet.conftest import _nothing_kept, prod  # noqa: F401
 
 Q = "orders"
 AUDIT = b"emqadmin:{orders}:audit"
@@ -38,18 +36,6 @@ class Stream:
                 pipe.xadd(AUDIT, {"op": "pause", "op_id": f"op-{at}", "actor": "o", "t": 5,
                                   "n": 0, "jobs": b"\x90"})  # fmt: skip
             return [entry_id.decode() for entry_id in pipe.execute()]
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept() -> Iterator[None]:
-    yield
-    servers.forget()
-
-
-@pytest.fixture
-def prod(settings, server_url: str) -> Server:
-    settings.EMQ_SERVERS = f"prod={server_url}"
-    return servers.server("prod")
 
 
 @pytest.fixture

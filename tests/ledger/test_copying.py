@@ -156,9 +156,20 @@ def test_of_jobs_too_large_to_keep_the_outcomes_stay(prod, stream):
 def test_ids_too_large_to_keep_are_said_and_found_all_the_same(prod, stream):
     stream.write(jobs=packed(["J" * 4_500_000, "removed"]))
     copying.copy(prod, Q)
+    assert copying.moved_by("prod", Q, "x") == {}
     assert bytes(only().jobs) == b""
     assert only().fault == "jobs takes 4,500,022 bytes, which is too much to keep"
     assert TrailJob.objects.get().job == job_key("J" * 4_500_000)
+
+
+def test_of_a_call_whose_entry_keeps_no_jobs_not_all_jobs_are_known(prod, stream):
+    stream.write(op_id="p", n=1, jobs=packed([A, "removed"]))
+    copying.copy(prod, Q)
+    assert copying.names_all("prod", Q, "p")
+    stream.write(op_id="p.1", n=1, jobs=packed(["J" * 4_500_000, "removed"]))
+    copying.copy(prod, Q)
+    assert not copying.names_all("prod", Q, "p")
+    assert copying.names_all("prod", Q, "other")
 
 
 def test_of_very_many_jobs_the_first_ten_thousand_are_found(prod, stream):

@@ -52,3 +52,12 @@ def test_nobody_takes_the_press_of_another():
 )
 def test_a_step_leads_to_its_call(op_id, calls):
     assert list(whole_calls(op_id)) == calls
+
+
+def test_a_stream_that_is_looked_after_is_not_written_down_again(
+    django_assert_num_queries,
+):
+    press("prod", "orders", "click", "olena", "drain", "")
+    with django_assert_num_queries(2) as asked:
+        press("prod", "orders", "click-2", "olena", "drain", "")
+    assert [query["sql"].split()[0] for query in asked] == ["SELECT", "INSERT"]

@@ -14,11 +14,12 @@ OPERATOR = {
 
 
 def _verbs() -> set[str]:
+    """The verbs; `change_limit` is `limit_lane` with an answer."""
     return {
         name
         for name, member in inspect.getmembers(EchoMQ, inspect.isfunction)
         if "actor" in inspect.signature(member).parameters and not name.startswith("_")
-    } - {"call"}
+    } - {"call", "change_limit"}
 
 
 def test_every_verb_but_those_of_workers_is_an_action():
@@ -47,7 +48,8 @@ def test_an_action_declares_exactly_the_parameters_of_its_verb(name):
     action = ACTIONS[name]
     parameters = set(inspect.signature(getattr(EchoMQ, name)).parameters)
     parameters -= {"self", "queue", "job_id", "job_ids", "jobs", "token", "tokens"}
-    parameters -= {"actor", "op_id", "lanes"}
+    # Which lanes there are, and where a job was, the console finds itself.
+    parameters -= {"actor", "op_id", "lanes"} | ({"seen"} if name == "remove" else set())
     assert {argument.name for argument in action.args} - {"before", "unkept"} == parameters
 
 
@@ -82,7 +84,10 @@ def test_consent_grows_with_the_number_and_with_what_is_destroyed():
     assert ACTIONS["requeue"].consent_for(1) is Consent.CLICK
     assert ACTIONS["requeue"].consent_for(2) is Consent.DIALOG
     assert ACTIONS["requeue"].consent_for(MANY) is Consent.TYPE_NAME
-    assert ACTIONS["remove"].consent_for(1) is Consent.TYPE_NAME
+    assert ACTIONS["remove"].consent_for(2) is Consent.DIALOG
+    assert ACTIONS["remove"].consent_for(1, {"unkept": True}) is Consent.TYPE_NAME
+    assert ACTIONS["remove"].consent_for(MANY) is Consent.TYPE_NAME
+    assert ACTIONS["drain"].consent_for(0) is Consent.TYPE_NAME
     assert ACTIONS["sweep"].consent_for(1) is Consent.DIALOG
 
 

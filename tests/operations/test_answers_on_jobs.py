@@ -228,7 +228,7 @@ def test_a_large_selection_is_moved_whole(client, do):
 def test_extend_says_how_long(client, do):
     active(client, A, 1)
     done = do("extend", A, tokens={A: 1}, lease_ms=30_000)
-    assert done.sentence == f"lease of {A} extended: 30,000 ms from now"
+    assert done.sentence == f"lease of {A} extended: 30 s from now"
     assert EchoMQ(client).sweep(Q).recovered == ()
     assert client.zscore(P + b"active", A) < FAR_MS
 

@@ -80,6 +80,11 @@ def test_what_takes_jobs_away_asks_for_yes(emq_command, client, admin, verb):
     assert "--yes" in ran.err
 
 
+def test_who_lacks_the_role_is_told_that_before_a_yes_is_asked_for(emq_command, client, operator):
+    ran = emq_command("remove", Q, A, "--as", operator)
+    assert (ran.code, "the role admin" in ran.err, "--yes" in ran.err) == (2, True, False)
+
+
 def test_an_unknown_user_is_told(emq_command, client):
     dead(client)
     ran = emq_command("requeue", Q, A, "--as", "nobody")

@@ -68,6 +68,13 @@ def test_what_no_stream_told_says_what_it_is(told):
     assert sign_in.endswith("· sign-in: sign-in failed · by olena · sentence: No.")
 
 
+def test_a_change_of_an_account_is_nobodys_and_nowhere(told):
+    entry(
+        kind=Kind.KEPT, op="account closed", actor="", server="", queue=b"", op_id="", sentence="S"
+    )
+    assert told() == [f"2026-11-29 12:00:00 UTC ({NOON}) · kept: account closed · sentence: S"]
+
+
 def test_hostile_words_are_escaped(told):
     entry(op="\x1b[2J", actor="\u202e", reason="a\nb", server="x\x07")
     (line,) = told()
@@ -83,11 +90,14 @@ def test_hostile_words_are_escaped(told):
         ("--job", B), ("--job", "~Sk9C_w"), ("--call", "abc"), ("--text", "LATE"),
         ("--from", "2026-11-29 12:00:01"), ("--from", "2026-11-29T17:45:01+05:45"),
         ("--from", str(NOON + 1)), ("--from", "1d", "--to", "0s"),
+        ("--from", "1 d ago", "--to", "now"), ("--from", "2026-11-29 12:00:01Z"),
     ],
 )  # fmt: skip
 def test_each_option_sifts(told, words):
     entry(NOON - 10**11)
-    at_ms = time.time_ns() // 1_000_000 - 3_600_000 if "1d" in words else NOON + 1_500
+    at_ms = (
+        time.time_ns() // 1_000_000 - 3_600_000 if {"1d", "1 d ago"} & {*words} else NOON + 1_500
+    )
     made = with_job(
         b"JOB\xff" if "~Sk9C_w" in words else B.encode(),
         at_ms=at_ms, actor="petro", op="remove", kind=Kind.KEPT, queue=b"r", op_id="abc.1",

@@ -21,6 +21,25 @@ def test_a_requeue_is_undone_by_the_op_id_of_its_answer(emq_command, client, ope
     assert jobs_of(client) == before
 
 
+def test_an_answer_says_how_it_is_undone(emq_command, client, operator):
+    dead(client)
+    said = emq_command("requeue", Q, A, "--as", operator).out.splitlines()
+    (line,) = (line for line in said if line.startswith("To undo it: emq undo "))
+    ran = emq_command(*line.removeprefix("To undo it: emq ").split(), "--as", operator)
+    assert ran.out.startswith("1 returned to dead\n")
+    again = emq_command("requeue", Q, B, "--as", operator)
+    assert "To undo it" not in again.out
+
+
+def test_of_a_job_that_is_over_an_undo_says_only_that(emq_command, client, operator):
+    dead(client)
+    emq_command("requeue", Q, A, "--as", operator, "--op-id", "press-1")
+    client.delete(P + b"job:" + A.encode(), P + b"pending")
+    ran = emq_command("undo", Q, "press-1", "--as", operator)
+    assert f"  {A}: no longer there: it finished, or was removed since." in ran.out
+    assert "clean up" not in ran.out
+
+
 def test_what_was_taken_meanwhile_is_said_and_the_code_is_1(emq_command, emq, client, operator):
     dead(client)
     emq_command("requeue", Q, A, "--as", operator, "--op-id", "press-1")

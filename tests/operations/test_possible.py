@@ -51,8 +51,7 @@ ALWAYS = {"update_payload", "remove"}
         (seen("lane", has_row=False, unfound="lane X"), set()),
         (seen(unread=frozenset({"group"})), ALWAYS | {"bury", "return_to_dead"}),
         (seen("dead", "pending"), ALWAYS | {"requeue", "bury", "return_to_dead"}),
-        (seen("dead", "active", lease=LEASE), {"update_payload", "recover_now", "extend", "bury",
-                                               "requeue"}),
+        (seen("dead", "active", lease=LEASE), {"update_payload", "recover_now", "extend", "bury"}),
     ],
 )  # fmt: skip
 def test_what_is_possible(what, verbs):
@@ -73,6 +72,10 @@ def test_what_is_possible(what, verbs):
          "Unreadable row: it is a list. Repair the row, or remove the job."),
         ("remove", seen("dead", refusal="ring is a string, not a list"),
          "No verb works in this queue: ring is a string, not a list."),
+        ("requeue", seen("dead", "active", lease=LEASE),
+         "It is active too: this would only take it out of dead, the lease stays."),
+        ("promote_now", seen("schedule", "active", lease=LEASE),
+         "It is active too: this would only take it out of the scheduled jobs, the lease stays."),
         ("promote_now", seen("dead"), "It is not scheduled: it is dead."),
         ("recover_now", seen("schedule"),
          "No worker holds a lease of it: it waits for its time."),

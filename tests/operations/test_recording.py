@@ -40,6 +40,27 @@ def test_the_reason_of_a_press_stands_beside_what_it_did(client, member):
     assert TrailEntry.objects.get().reason == "smtp is back"
 
 
+def test_the_steps_of_a_call_are_noted_once(client, member, monkeypatch):
+    pending(client)
+    noted = []
+    monkeypatch.setattr(presses, "press", lambda *args: noted.append(args))
+    for step in (0, 1, 2):
+        services.perform(member("admin"), Call("drain", "main", Q, op_id="d", step=step))
+    assert [args[2] for args in noted] == ["d"]
+
+
+def test_a_refusal_before_the_door_is_on_record_as_one_of_the_door(client, member, caplog):
+    call = Call("bury", "main", Q, (A,), op_id="click", reason="a guess")
+    with pytest.raises(Refused) as caught:
+        services.refuse(call, "ann", Refused("The confirmation is not yours."))
+    assert caught.value.sentence == "The confirmation is not yours."
+    entry = TrailEntry.objects.get()
+    assert (entry.kind, entry.op, entry.actor, entry.op_id, entry.n, entry.sentence) == (
+        Kind.REFUSED, "bury", "ann", "click", 1, "The confirmation is not yours.",
+    )  # fmt: skip
+    assert "refused: bury on main/orders" in caplog.text
+
+
 def test_what_cannot_be_noted_is_not_sent(client, member, monkeypatch):
     call = scene(client, "requeue")
     before = dump(client)
@@ -120,3 +141,21 @@ def test_a_refusal_in_hostile_words_is_noted(member, odd):
     with pytest.raises(Refused):
         services.perform(member("admin"), Call(odd, odd, odd, (odd,), op_id=odd))
     assert TrailEntry.objects.get().op.startswith(("\\xff\\x00", "\\ud800"))
+
+
+def test_a_call_of_which_every_job_was_refused_is_on_record_as_refused(client, member):
+    pending(client)
+    call = Call("requeue", "main", Q, (A,), op_id="late", reason="try")
+    services.perform(member("operator"), call)
+    (made,) = TrailEntry.objects.all()
+    assert (made.kind, made.op, made.op_id, made.n) == (Kind.REFUSED, "requeue", "late", 1)
+    assert made.sentence.startswith("0 requeued, 1 no longer dead")
+    assert TrailJob.objects.get().entry == made
+
+
+def test_a_call_that_moved_some_of_its_jobs_is_only_on_record_as_its_script_wrote_it(
+    client, member
+):
+    dead(client)
+    services.perform(member("operator"), Call("requeue", "main", Q, (A, "JOBnowhere")))
+    assert [entry.kind for entry in TrailEntry.objects.all()] == [Kind.MOVED]

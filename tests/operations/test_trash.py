@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.db import Error as DatabaseError
+from django.db import IntegrityError, transaction
 
 from echomq_admin.emq import EchoMQ
 from echomq_admin.emq.keyspace import from_wire
@@ -14,7 +15,7 @@ from echomq_admin.operations.services import Call
 from tests.emq.keys import dump as whole
 from tests.operations.conftest import dump
 from tests.operations.keepsakes import in_trash, jobs_of
-from tests.operations.scenes import A, B, C, G, P, Q, active, dead, lane, pending, scheduled
+from tests.operations.scenes import A, B, C, P, Q, active, dead, lane, pending, scheduled
 
 STRANGE = from_wire(b"JOB\xff\x00/")
 
@@ -99,9 +100,38 @@ def test_a_job_that_changes_between_the_keeping_and_the_removal_stays(client, do
         client.hincrby(P + b"job:" + A.encode(), "attempts")
 
     monkeypatch.setattr(trashing, "_write", claimed_meanwhile)
-    assert do("remove", A).outcomes == {A: "changed"}
+    done = do("remove", A)
+    assert done.outcomes == {A: "changed"}
+    assert "it was claimed or moved since" in done.refusals[A]
     assert client.exists(P + b"job:" + A.encode())
     assert Trashed.objects.count() == 0
+
+
+@pytest.mark.parametrize("tokens", [None, {A: 1}])
+def test_a_job_that_is_moved_between_the_keeping_and_the_removal_stays(
+    client, do, monkeypatch, tokens
+):
+    dead(client, attempts=1)
+    write = trashing._write
+
+    def requeued_meanwhile(*args: object) -> None:
+        write(*args)
+        assert EchoMQ(client).requeue(Q, [A]) == {A: "requeued"}
+
+    monkeypatch.setattr(trashing, "_write", requeued_meanwhile)
+    done = do("remove", A, tokens=tokens)
+    assert done.outcomes == {A: "changed"}
+    assert "it was claimed or moved since" in done.refusals[A]
+    assert client.zrange(P + b"pending", 0, -1) == [A.encode()]
+    assert Trashed.objects.count() == 0
+
+
+def test_a_job_that_was_claimed_before_it_was_kept_tells_the_attempts_that_it_had(client, do):
+    dead(client, attempts=2)
+
+    done = do("remove", A, tokens={A: 1})
+    assert done.outcomes == {A: "changed"}
+    assert "its attempts are no longer 1" in done.refusals[A]
 
 
 def test_a_job_that_comes_to_be_between_the_keeping_and_the_removal_stays(client, do, monkeypatch):
@@ -113,7 +143,9 @@ def test_a_job_that_comes_to_be_between_the_keeping_and_the_removal_stays(client
         pending(client, A)
 
     monkeypatch.setattr(trashing, "_write", enqueued_meanwhile)
-    assert do("remove", A).outcomes == {A: "changed"}
+    done = do("remove", A)
+    assert done.outcomes == {A: "changed"}
+    assert "it had no row when it was looked at a moment ago, and has one now" in done.refusals[A]
     assert client.zrange(P + b"pending", 0, -1) == [A.encode(), B.encode()]
 
 
@@ -125,7 +157,7 @@ def test_a_job_too_large_for_the_trash_stays_and_says_what_to_do(client, do, mon
     done = do("remove", A, B)
     assert done.outcomes == {A: "too_large", B: "removed"}
     assert done.sentence == "1 removed, 1 too large for the trash"
-    assert "without the trash" in done.refusals[A]
+    assert "delete it for good" in done.refusals[A]
     assert client.exists(P + b"job:" + A.encode())
     assert do("remove", A, unkept=True).outcomes == {A: "removed"}
     assert in_trash() == [B]
@@ -171,6 +203,36 @@ def test_the_same_call_again_keeps_and_removes_nothing_twice(client, main, membe
     again = services.perform(member("admin"), call)
     assert again.outcomes == first.outcomes == {A: "removed"}
     assert Trashed.objects.count() == 1
+
+
+def test_two_presses_at_once_put_a_job_into_the_trash_once(client, main, member, do, monkeypatch):
+    dead(client)
+    call = Call("remove", "main", Q, (A,), op_id="press-1")
+    write = trashing._write
+
+    def later(*args: object) -> None:
+        monkeypatch.setattr(trashing, "_write", write)
+        assert services.perform(member("admin"), call).outcomes == {A: "removed"}
+        write(*args)
+
+    monkeypatch.setattr(trashing, "_write", later)
+    assert services.perform(member("admin"), call).outcomes == {A: "removed"}
+    assert in_trash() == [A]
+    assert Trashed.objects.count() == 1
+
+    assert do("restore", A).outcomes == {A: "restored"}
+    EchoMQ(client).remove(Q, [A])
+    assert do("restore", A).outcomes == {A: "not_kept"}
+
+
+def test_a_removal_is_in_the_trash_once_whoever_writes(client, do):
+    dead(client)
+    do("remove", A)
+    row = Trashed.objects.get()
+    row.pk = None
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        row.save(force_insert=True)
 
 
 def test_the_same_call_again_leaves_a_new_life_of_the_job_alone(client, main, member):
@@ -225,64 +287,3 @@ def test_a_restore_again_moves_nothing_and_says_the_same(client, main, member, d
 
     assert services.perform(member("admin"), call).outcomes == first.outcomes
     assert not client.exists(P + b"job:" + A.encode())
-
-
-# -- its pages ------------------------------------------------------------------------------------
-
-
-def test_pages_are_cut_by_the_last_row_seen_and_lead_both_ways(client, do):
-    ids = [f"JOB{n:011d}" for n in range(7)]
-    for job_id in ids:
-        dead(client, job_id)
-        do("remove", job_id)
-    newest = ids[::-1]
-
-    first = trash.page(rows=3)
-    assert [row.job_id for row in first.rows] == newest[:3]
-    assert (first.total, first.previous) == (7, None)
-    second = trash.page(cursor=first.next, rows=3)
-    assert [row.job_id for row in second.rows] == newest[3:6]
-    third = trash.page(cursor=second.next, rows=3)
-    assert ([row.job_id for row in third.rows], third.next) == (newest[6:], None)
-    back = trash.page(cursor=third.previous, rows=3)
-    assert [row.job_id for row in back.rows] == newest[3:6]
-    start = trash.page(cursor=back.previous, rows=3)
-    assert ([row.job_id for row in start.rows], start.previous) == (newest[:3], None)
-
-
-@pytest.mark.parametrize("cursor", ["x", "-", "1", "1.x", "-1.", "9" * 40 + ".1", "١.٢"])
-def test_an_unknown_cursor_is_the_first_page(client, do, cursor):
-    dead(client)
-    do("remove", A)
-
-    assert [row.job_id for row in trash.page(cursor=cursor).rows] == [A]
-
-
-def test_it_is_sifted_by_server_and_queue(client, do):
-    dead(client)
-    do("remove", A)
-
-    assert trash.page("main", Q).total == trash.page("main").total == 1
-    assert trash.page("other").total == trash.page("main", "others").total == 0
-
-
-def test_a_job_of_a_lane_tells_its_lane(client, do):
-    lane(client)
-    do("remove", A)
-
-    (held,) = trash.page().rows[0].sets
-    assert (held.place, held.group) == ("lane", G)
-
-
-def test_300_jobs_are_restored_in_one_call_and_again_by_none(client, main, member):
-    ids = tuple(f"JOB{n:011d}" for n in range(300))
-    for job_id in ids:
-        dead(client, job_id)
-    before = jobs_of(client)
-    admin = member("admin")
-    services.perform(admin, Call("remove", "main", Q, ids))
-
-    call = Call("restore", "main", Q, ids, op_id="press-2")
-    assert services.perform(admin, call).sentence == "300 restored"
-    assert services.perform(admin, call).sentence == "300 restored"
-    assert jobs_of(client) == before

@@ -6,77 +6,13 @@ import pytest
 
 from echomq_admin.emq import EchoMQ
 from echomq_admin.emq.standing import standings
-from echomq_admin.operations.verdicts import FORCED, flow, verdict
-from tests.console.scene import A, B, G, Scene
+from echomq_admin.operations.actions import ACTIONS
+from echomq_admin.operations.verdicts import doubled, flow, verdict
+from tests.console.scene import A, B, Scene
+from tests.operations.states import STATES
 
 VERBS = ("requeue", "promote_now", "bury", "remove")
-
-
-def scheduled(scene: Scene, job_id: str = A, **fields: object) -> None:
-    scene.row(job_id, **({"state": "scheduled"} | fields))
-    scene.store.zadd(scene.key("schedule"), {job_id: scene.now_ms() + 10**8})
-
-
-def child(scene: Scene, **parent: object) -> None:
-    scene.pending(A, parent=B)
-    scene.row(B, **({"state": "awaiting_children"} | parent))
-
-
-def locked(scene: Scene) -> None:
-    scene.pending(A)
-    scene.store.set(scene.key(f"job:{A}:lock"), "worker-1")
-
-
-def in_two_sets(scene: Scene, other: str, score: float = 0) -> None:
-    scene.dead(A)
-    scene.store.zadd(scene.key(other), {A: score})
-
-
-def orphan(scene: Scene) -> None:
-    scene.store.zadd(scene.key("dead"), {A: 0})
-
-
-def homeless(scene: Scene, place: str) -> None:
-    scene.row(A, state="dead", group=G)
-    scene.store.zadd(scene.key(place), {A: 10**13})
-    scene.store.set(scene.key(f"g:{G}:pending"), "x")
-
-
-STATES = {
-    "pending": lambda scene: scene.pending(A),
-    "in a lane": lambda scene: scene.pending(A, group=G),
-    "scheduled": scheduled,
-    "dead": lambda scene: scene.dead(A, attempts=0),
-    "dead, of a lane": lambda scene: scene.dead(A, group=G),
-    "active": lambda scene: scene.active(A, 30_000),
-    "active, lapsed": lambda scene: scene.active(A, -30_000),
-    "dead and active": lambda scene: in_two_sets(scene, "active", 10**13),
-    "dead and pending": lambda scene: in_two_sets(scene, "pending"),
-    "dead and scheduled": lambda scene: in_two_sets(scene, "schedule", 10**13),
-    "locked": locked,
-    "child of a waiting parent": child,
-    "child of a parent that does not wait": lambda scene: child(scene, state="pending"),
-    "child of another queue": lambda scene: scene.pending(A, parent=B, parent_queue="mail"),
-    "child of this queue by name": lambda scene: (
-        child(scene),
-        scene.store.hset(scene.key(f"job:{A}"), "parent_queue", "orders"),
-    ),
-    "waits for children": lambda scene: scene.row(A, state="awaiting_children"),
-    "row missing": orphan,
-    "nowhere": lambda scene: scene.row(A),
-    "attempts no integer": lambda scene: scene.dead(A, attempts="x"),
-    "no hash": lambda scene: (orphan(scene), scene.store.set(scene.key(f"job:{A}"), "x")),
-    "no field of ours": lambda scene: (
-        orphan(scene),
-        scene.store.hset(scene.key(f"job:{A}"), "data", "{}"),
-    ),
-    "dead, of a lane that is none": lambda scene: homeless(scene, "dead"),
-    "scheduled, of a lane that is none": lambda scene: homeless(scene, "schedule"),
-    "a lock that is another job": lambda scene: (
-        scene.pending(A),
-        scene.row(f"{A}:lock"),
-    ),
-}
+FORCED = {verb: action.overrides for verb, action in ACTIONS.items() if action.overrides}
 
 
 @pytest.fixture
@@ -125,7 +61,10 @@ def test_a_job_without_a_row_in_no_set_may_be_in_a_lane_so_its_removal_is_not_ru
 def test_the_parent_of_a_child_is_named_with_its_queue(scene):
     scene.pending(A, parent=B, parent_queue="mail")
     (job,) = standings(scene.store, "orders", [A])
-    assert flow(job) == f"child of {B} in queue mail, which would wait for it for ever"
+    assert (
+        flow("orders", job.parent, job.parent_queue)
+        == f"child of {B} in queue mail, which would wait for it for ever"
+    )
 
 
 def test_jobs_are_answered_once_each_in_their_order(scene):
@@ -147,3 +86,27 @@ def test_many_jobs_are_read_with_a_bounded_number_of_commands(scene):
         one["calls"] for name, one in stats.items() if not name.startswith("cmdstat_config")
     )
     assert asked <= 4 * len(names)
+
+
+@pytest.mark.parametrize(
+    ("verb", "state", "place"),
+    [("requeue", "dead and active", "dead"), ("promote_now", "scheduled and active", "schedule")],
+)
+def test_a_job_that_is_active_too_is_only_taken_out_of_where_it_was_sought(
+    scene, verb, state, place
+):
+    STATES[state](scene)
+    (job,) = standings(scene.store, "orders", [A])
+    said = doubled(verdict(verb, job, None), job)
+    assert said.startswith("active too: this would only take it out of ")
+    assert answers(scene, verb, None) == verdict(verb, job, None)
+    assert scene.members(place) == []
+    assert scene.members("active") == [A.encode()]
+
+
+@pytest.mark.parametrize("state", [one for one in STATES if " and active" not in one])
+@pytest.mark.parametrize("verb", ["requeue", "promote_now"])
+def test_no_other_job_is_said_to_be_active_too(scene, verb, state):
+    STATES[state](scene)
+    (job,) = standings(scene.store, "orders", [A])
+    assert doubled(verdict(verb, job, None), job) == ""

@@ -12,9 +12,14 @@ from echomq_admin.console import forms, outcomes
 from echomq_admin.console.htmx import say, show
 from echomq_admin.console.outcomes import Outcome
 from echomq_admin.console.places import Place
-from echomq_admin.operations.services import NotAllowed, Refused, Unreachable
+from echomq_admin.operations import services
+from echomq_admin.operations.services import Call, NotAllowed, Refused, Unreachable
 
 LONGEST_ADDRESS = 8_000
+FOREIGN = (
+    "Nothing was changed: the form names a job or a lane in a way that no page of the console "
+    "writes."
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,14 @@ def guarded(way: Way, work: Callable[[], HttpResponse]) -> HttpResponse:
 def refuse(request: HttpRequest, back: str, sentence: str, op_id: str = "") -> HttpResponse:
     """Back to a page that says why nothing was done."""
     return told(request, back, op_id or forms.new_op_id(), Outcome("refused", sentence))
+
+
+def noted(request: HttpRequest, call: Call, sentence: str) -> str:
+    """The sentence, when the trail has it too: what no page of the console sends was tried."""
+    try:
+        services.refuse(call, request.user.get_username(), Refused(sentence))
+    except Refused as refused:
+        return refused.sentence
 
 
 def told(request: HttpRequest, back: str, op_id: str, outcome: Outcome) -> HttpResponse:

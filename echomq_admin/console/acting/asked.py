@@ -28,6 +28,7 @@ BACKS = (
     "queue_scheduled",
     "queue_lanes",
     "queue_audit",
+    "queue_repeat",
     "queue_settings",
     "job",
     *WIDE,
@@ -40,6 +41,7 @@ class Asked:
     """One press. `typed` maps the names of the action's arguments to what stands in their fields;
     an argument whose field was not there is missing. `errors` maps names to sentences.
 
+    `form_id` is the op_id that the console gave the form, empty when it gave none.
     `shown` is the signed summary of the confirmation, empty when none was shown yet or a new one is
     asked for; `typed_name` what stands in the field for the queue's name. `back` is the page to
     lead back to (see `BACKS`), `look` how its list was looked at.
@@ -52,7 +54,7 @@ class Asked:
     values: Mapping[str, object]
     errors: Mapping[str, str]
     reason: str
-    op_id: str
+    form_id: str
     shown: str
     typed_name: str
     back: str
@@ -77,7 +79,7 @@ class Asked:
             values=values,
             errors=errors,
             reason=reason,
-            op_id=form.get("op_id", ""),
+            form_id=forms.form_id(form),
             shown="" if "compare" in form else form.get("shown", ""),
             typed_name=form.get("typed", "").strip(),
             back=back if back in BACKS else BACKS[0],
@@ -86,7 +88,7 @@ class Asked:
 
     @property
     def consent(self) -> Consent:
-        return self.action.consent_for(len(self.chosen.job_ids))
+        return self.action.consent_for(len(self.chosen.job_ids), self.values)
 
     @property
     def is_bare(self) -> bool:
@@ -117,22 +119,25 @@ class Asked:
         return f"{self.place.url_of(self.action.verb)}?{query.urlencode()}"
 
     @property
-    def is_typed(self) -> bool:
-        """Whether the form holds a text that would be a loss."""
-        return any(isinstance(one, Blob) for one in self.action.args)
+    def drafts(self) -> frozenset[str]:
+        """The arguments that are a text to be edited, which would be a loss."""
+        return frozenset(one.name for one in self.action.args if isinstance(one, Blob))
 
     def call(self, post: QueryDict) -> Call:
         """The call that is asked for: named by the form's own op_id and by all that it asks, so
-        that a double click repeats it and another button of the same form does not."""
+        that a double click repeats it and another button of the same form does not. What goes on
+        in steps is one call a form, however it is filled in: no token fences what it reaches. The
+        order of the jobs names no other call, and so does not reach it either: one of many jobs
+        goes to the server in parts."""
         chosen, values = self.chosen, self.values
+        job_ids = tuple(sorted(chosen.job_ids))
         where = self.place.server.name, self.place.queue
         seen = sorted(chosen.tokens.items())
-        named = (*chosen.job_ids, seen, sorted(map(repr, values.items())))
+        asked = [] if self.action.in_steps else sorted(map(repr, values.items()))
+        named = (*job_ids, seen, asked)
         op_id = forms.op_id(post, self.action.verb, *where, *named)
         tokens = {} if self.action.fenced == "never" else chosen.tokens
-        return Call(
-            self.action.verb, *where, chosen.job_ids, tokens, values, op_id, reason=self.reason
-        )
+        return Call(self.action.verb, *where, job_ids, tokens, values, op_id, reason=self.reason)
 
 
 def _reason_error(action: Action, reason: str) -> str:

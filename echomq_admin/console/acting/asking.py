@@ -9,9 +9,10 @@ from django.http import HttpRequest, QueryDict
 from echomq_admin.console import words
 from echomq_admin.console.acting.asked import Asked, read_values
 from echomq_admin.console.acting.fields import Field, fields
-from echomq_admin.console.acting.preview import Preview
+from echomq_admin.console.acting.preview import Shown
 from echomq_admin.console.acting.previews import preview
 from echomq_admin.console.forms import Selection, new_op_id
+from echomq_admin.console.htmx import is_fragment
 from echomq_admin.fleet.names import brief, shown
 from echomq_admin.operations import consent
 from echomq_admin.operations.action import Consent
@@ -23,8 +24,9 @@ _LEFT_ONE = "Without it the job is left as it is."
 
 
 def context(request: HttpRequest, asked: Asked, call: Call, problem: str = "") -> dict:
-    """What the confirmation page (or dialog) shows and carries on."""
-    found = preview(asked, call) or Preview("")
+    """What the confirmation page (or dialog) shows and carries on. It names a call of its own:
+    nothing was done under the one that it asks about again."""
+    found, op_id = preview(asked, call) or Shown(""), new_op_id()
     place, action = asked.place, asked.action
     return {
         **_words(asked, found),
@@ -38,8 +40,9 @@ def context(request: HttpRequest, asked: Asked, call: Call, problem: str = "") -
         **_jobs(asked.chosen),
         "types_name": asked.consent is Consent.TYPE_NAME and not found.is_nothing,
         "name_to_type": shown(place.queue),
-        "op_id": asked.op_id or new_op_id(),
-        "shown": _signed(request.user.get_username(), asked, call, found),
+        "op_id": op_id,
+        "shown": _signed(request.user.get_username(), asked, call, found, op_id),
+        "in_dialog": is_fragment(request),
         "problem": problem,
         "back": asked.back,
         "back_url": asked.back_url,
@@ -47,10 +50,13 @@ def context(request: HttpRequest, asked: Asked, call: Call, problem: str = "") -
     }
 
 
-def _words(asked: Asked, found: Preview) -> dict[str, str]:
+def _words(asked: Asked, found: Shown) -> dict[str, str]:
     action, count = asked.action, len(asked.chosen.job_ids)
     name = asked.place.name
     what = f"{words.jobs(count)} of {name}" if count else name
+    if action.target == "lane":
+        lane = asked.values.get("group")
+        what = f"of {name}" if lane is None else f"{brief(str(lane), 60)} of {name}"
     if action.target == "job":
         what = f"{brief(asked.chosen.job_ids[0], 60)} of {name}"
     press = f"{action.label} {words.jobs(count)}" if count > 1 else action.label
@@ -59,7 +65,7 @@ def _words(asked: Asked, found: Preview) -> dict[str, str]:
     end = "" if found.is_page else "?"
     leave = "Leave it as it is" if count < 2 else "Leave them as they are"
     return {
-        "title": f"{action.label}{' ' if action.target == 'jobs' else ': '}{what}{end}",
+        "title": f"{action.label}{' ' if action.target in {'jobs', 'lane'} else ': '}{what}{end}",
         "about": "" if found.is_nothing and not found.is_page else found.about or _about(asked),
         "press": found.press or press,
         "leave": "Back" if found.is_nothing and not found.is_draft else leave,
@@ -77,7 +83,7 @@ def _jobs(chosen: Selection) -> dict[str, object]:
     }
 
 
-def _signed(who: str, asked: Asked, call: Call, found: Preview) -> str:
+def _signed(who: str, asked: Asked, call: Call, found: Shown, form_id: str) -> str:
     """The summary of what is shown, with what the confirmation itself fills in."""
     if found.is_draft:
         return ""
@@ -86,7 +92,7 @@ def _signed(who: str, asked: Asked, call: Call, found: Preview) -> str:
     values, _ = read_values(asked.action, form)
     filled = {name: values[name] for name in found.sets if name in values}
     sent = replace(call, args={**call.args, **filled})
-    return consent.sign(who, sent, found.numbers, found.args)
+    return consent.sign(who, sent, form_id, found.numbers, found.args, found.named)
 
 
 def _about(asked: Asked) -> str:
@@ -98,7 +104,7 @@ def _about(asked: Asked) -> str:
     return f"{each} back into its own lane, or into pending. {words.attempts_kept(attempts)}"
 
 
-def _fields(asked: Asked, found: Preview) -> list[Field]:
+def _fields(asked: Asked, found: Shown) -> list[Field]:
     if found.is_nothing:
         return []
     most = asked.place.settings.max_stalled
@@ -106,7 +112,7 @@ def _fields(asked: Asked, found: Preview) -> list[Field]:
     return [_told(asked, found, field, most) for field in fields(asked, starts, found.without)]
 
 
-def _told(asked: Asked, found: Preview, field: Field, most: int) -> Field:
+def _told(asked: Asked, found: Shown, field: Field, most: int) -> Field:
     """What a reset of stall counts, or force, does to exactly these jobs."""
     if field.name == "force" and found.context.get("by_force"):
         forced = found.context.get("forced")

@@ -22,7 +22,7 @@ from echomq_admin.operations import consent, looks
 from echomq_admin.operations.actions import ACTIONS
 from echomq_admin.operations.calls import Call
 
-VERBS = ("sweep", "reap", "reap_group")
+VERBS = tuple(verb for verb, action in ACTIONS.items() if action.address == "own")
 _DEADLY = {"dead", "unreadable"}
 _DEAD = "sent to dead"
 
@@ -94,19 +94,21 @@ class Ending:
         reason = post.get("reason", "").strip()
         return Call(self.verb, *where, args=args, op_id=name, reason=reason)
 
-    def signed(self, user: AbstractBaseUser, found: Preview) -> str:
-        """What the form of a preview carries: this person was shown these numbers."""
+    def signed(self, user: AbstractBaseUser, found: Preview, form_id: str) -> str:
+        """What the form of a preview carries: this person was shown these numbers in it."""
         call = self.call(QueryDict(), found.looked)
-        return consent.sign(user.get_username(), call, numbers(found), tuple(sorted(call.args)))
+        args = tuple(sorted(call.args))
+        return consent.sign(user.get_username(), call, form_id, numbers(found), args)
 
-    def problem(self, user: AbstractBaseUser, call: Call, shown: str) -> str:
-        """Why the preview that was shown does not cover the call; empty when it does, or when the
+    def outdated(self, call: Call, shown: str) -> str:
+        """Why the preview that was shown covers the call no more; empty when it does, or when the
         call was made before: then it only answers again."""
-        is_replay = looks.is_begun(self.place.server, call)
-        now = {} if is_replay else numbers(self.preview(cast(int, call.args["limit"])))
-        return consent.refusal(user.get_username(), call, shown, now)
+        if looks.is_begun(self.place.server, call):
+            return ""
+        now = numbers(self.preview(cast(int, call.args["limit"])))
+        return consent.outdated(call, shown, now)
 
-    def context(self, user: AbstractBaseUser, found: Preview) -> dict[str, object]:
+    def context(self, user: AbstractBaseUser, found: Preview, form_id: str) -> dict[str, object]:
         """What the page shows of a preview, and what its form carries."""
         fates = Counter(fate.fate for fate in found.rows)
         return {
@@ -114,18 +116,20 @@ class Ending:
             "fates": [self._row(fate) for fate in found.rows],
             "take": found.looked,
             "seen": sign_seen({fate.lease.job.job_id: fate.fate for fate in found.rows}),
-            "shown": self.signed(user, found),
-            "press": self._press(len(found.rows)),
+            "op_id": form_id,
+            "shown": self.signed(user, found, form_id),
+            "press": self._press(len(found.rows), fates["dead"] + fates["unreadable"]),
             "recovers": fates["recovered"],
             "kills": fates["dead"] + fates["unreadable"],
             "drops": fates["orphaned"],
             "rest": max(0, (found.lapsed or 0) - found.looked),
         }
 
-    def _press(self, count: int) -> str:
+    def _press(self, count: int, kills: int) -> str:
         if self.verb == "sweep":
             most = self.form.cleaned_data["max_stalled"]
-            return f"Sweep {count:,} at max stalled {most:,}"
+            dead = f", {kills:,} to dead" if kills else ""
+            return f"Sweep {count:,} at max stalled {most:,}{dead}"
         return f"Reap {count:,}{f' of lane {self.where}' if self.group is not None else ''}"
 
     def _row(self, fate: Fate) -> FateRow:

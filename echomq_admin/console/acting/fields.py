@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from echomq_admin.console.acting.asked import Asked
-from echomq_admin.operations.arguments import Argument, Blob, Flag, Whole
+from echomq_admin.operations.arguments import Argument, Blob, Flag, Length, Whole
 from echomq_admin.operations.checks import needs_reason
 
 _WHY = "Reason, for the trail"
@@ -13,8 +13,9 @@ _WHY = "Reason, for the trail"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field. `kind` is "flag", "number", "area" or "text"; `value` is what stands in it, of a
-    flag whether it is ticked. `when_off` and `when_on` say what a flag does, in place of `help`."""
+    """One field. `kind` is "flag", "number", "length", "area" or "text"; `value` is what stands in
+    it, of a flag whether it is ticked. `when_off` and `when_on` say what a flag does, in place of
+    `help`."""
 
     name: str
     kind: str
@@ -44,7 +45,13 @@ def _field(asked: Asked, one: Argument, starts: dict[str, object]) -> Field:
         value = bool(asked.values.get(one.name, starts.get(one.name, False)))
     text = "" if value is None else value
     help_ = f"{one.help[:1].upper()}{one.help[1:]}."
-    return Field(one.name, kind, one.label, text, help_, one.required, _error(asked, one.name))
+    required = one.required and not _may_be_emptied(one, starts)
+    return Field(one.name, kind, one.label, text, help_, required, _error(asked, one.name))
+
+
+def _may_be_emptied(one: Argument, starts: dict[str, object]) -> bool:
+    """Whether there is a value now that an empty field takes away."""
+    return getattr(one, "may_be_none", False) and starts.get(one.name) is not None
 
 
 def _error(asked: Asked, name: str) -> str:
@@ -55,6 +62,8 @@ def _error(asked: Asked, name: str) -> str:
 def _kind(one: Argument) -> str:
     if isinstance(one, Flag):
         return "flag"
+    if isinstance(one, Length):
+        return "length"
     if isinstance(one, Whole):
         return "number"
     return "area" if isinstance(one, Blob) else "text"

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from echomq_admin.console import links, words
 from echomq_admin.console.acting import keeps
 from echomq_admin.console.acting.asked import Asked
-from echomq_admin.console.acting.preview import Preview
-from echomq_admin.emq import reads
-from echomq_admin.emq.standing import Standing, standings
+from echomq_admin.console.acting.fitness import lease
+from echomq_admin.console.acting.preview import Shown
+from echomq_admin.emq.standing import Standing, keyed_standing, standings
 from echomq_admin.fleet.names import brief, to_url
-from echomq_admin.fleet.spans import span
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.calls import Call
-from echomq_admin.operations.verdicts import FORCED, flow, verdict
+from echomq_admin.operations.verdicts import doubled, flow, verdict
 
 LISTED = 100
+# Where all jobs are that an action moves: to say it of each of them tells nothing.
+_PLAIN = {"requeue": "dead", "promote_now": "scheduled"}
 _SETS = {"dead": "dead", "schedule": "scheduled", "pending": "in pending", "active": "active"}
 
 
@@ -36,16 +37,15 @@ class AskedJob:
     is_left: bool
 
 
-def look(asked: Asked, call: Call) -> Preview:
+def look(asked: Asked, call: Call) -> Shown:
     """Where the jobs stand, those first that would be left as they are."""
-    action, place = asked.action, asked.place
-    found = standings(place.server.client, place.queue, call.job_ids)
+    action = asked.action
+    found, starts = _found(asked, call)
     judged = [(job, verdict(action.verb, job, call.tokens.get(job.job_id))) for job in found]
     counts = Counter(word for _, word in judged)
     judged.sort(key=lambda one: one[1] == _success(action))
-    starts = _starts(asked, call)
     moves, forced = counts[_success(action)], _forced(action, counts)
-    return Preview(
+    return Shown(
         template="console/_ask_jobs.html",
         about=_about(action, len(found)),
         numbers={action.outcomes[word].many: n for word, n in forced.items()},
@@ -59,6 +59,15 @@ def look(asked: Asked, call: Call) -> Preview:
     )
 
 
+def _found(asked: Asked, call: Call) -> tuple[tuple[Standing, ...], dict[str, object]]:
+    """Where the jobs stand, and of one to be removed the idempotency key that holds it."""
+    where = asked.place.server.client, asked.place.queue
+    if asked.action.verb != "remove" or len(call.job_ids) > 1:
+        return standings(*where, call.job_ids), {}
+    job, dedup_id = keyed_standing(*where, call.job_ids[0])
+    return (job,), {} if dedup_id is None else {"dedup_id": to_url(dedup_id)}
+
+
 def _context(
     asked: Asked,
     judged: Sequence[tuple[Standing, str]],
@@ -67,11 +76,13 @@ def _context(
 ) -> dict[str, object]:
     """What the template draws."""
     action = asked.action
+    jobs = [_asked(asked, job, word) for job, word in judged[:LISTED]]
     return {
-        "jobs": [_asked(asked, job, word) for job, word in judged[:LISTED]],
+        "jobs": jobs,
+        "shows_now": any(job.now != _PLAIN.get(action.verb) for job in jobs),
         "unlisted": max(0, len(judged) - LISTED),
-        "left": _left(action, counts, len(judged)),
-        "kept": keeps.promise(action.verb, len(judged)),
+        "left": _left(action, judged),
+        "kept": keeps.promise(len(judged)) if action.verb == "remove" else "",
         "shows_next": action.verb == "requeue",
         "forced": _counted(action, forced) if len(judged) > 1 else "",
         "by_force": _consequence(forced),
@@ -85,12 +96,11 @@ def _success(action: Action) -> str:
 
 def _forced(action: Action, counts: Counter[str]) -> dict[str, int]:
     """How many more a call by force would reach, by what stands against it."""
-    words_ = FORCED.get(action.verb, ())
-    return {word: counts[word] for word in words_ if counts[word]}
+    return {word: counts[word] for word in action.overrides if counts[word]}
 
 
 def _names(action: Action) -> frozenset[str]:
-    return frozenset(action.outcomes[word].many for word in FORCED.get(action.verb, ()))
+    return frozenset(action.outcomes[word].many for word in action.overrides)
 
 
 def _press(action: Action, moves: int, count: int) -> str:
@@ -121,35 +131,25 @@ def _without(forced: dict[str, int], starts: dict[str, object]) -> frozenset[str
     return frozenset(found if "dedup_id" in starts else found | {"dedup_id"})
 
 
-def _starts(asked: Asked, call: Call) -> dict[str, object]:
-    """The idempotency key that holds the one job to be removed."""
-    if asked.action.verb != "remove" or len(call.job_ids) > 1:
-        return {}
-    place = asked.place
-    dedup = reads.job_look(place.server.client, place.queue, call.job_ids[0]).dedup
-    return {"dedup_id": to_url(dedup.dedup_id)} if dedup and dedup.holds else {}
+def _left(action: Action, judged: Sequence[tuple[Standing, str]]) -> str:
+    """How many would not be moved and why, as a sentence; empty when all would."""
+    count, success = len(judged), _success(action)
+    done = action.outcomes[success].one
+    if count == 1:
+        (job, word) = judged[0]
+        return "" if word == success else f"It cannot be {done} now: {_short(action, job, word)}."
+    twice = sum(1 for job, word in judged if doubled(word, job))
+    left = Counter(word for job, word in judged if not doubled(word, job))
+    moves = left.pop(success, 0)
+    parts = [f"left as they are: {_counted(action, left)}"] if left else []
+    if twice:
+        parts.append(f"active too, and not brought back: {twice:,}")
+    return f"Of {words.jobs(count)}, {moves:,} can be {done} now; {'; '.join(parts)}." * bool(parts)
 
 
-def _left(action: Action, counts: Counter[str], count: int) -> str:
-    """How many would be left and why, as a sentence; empty when all would move."""
-    success = _success(action)
-    left = {word: n for word, n in counts.items() if word != success}
-    if not left:
-        return ""
-    moves, done = counts[success], action.outcomes[success].one
-    return (
-        f"Of {words.jobs(count)}, {moves:,} can be {done} now; left as they are: "
-        f"{_counted(action, left)}."
-        if count > 1
-        else f"It cannot be {done} now: {_counted(action, left, one=True)}."
-    )
-
-
-def _counted(action: Action, left: dict[str, int], one: bool = False) -> str:
+def _counted(action: Action, left: Mapping[str, int]) -> str:
     said = ((n, action.outcomes[word]) for word, n in left.items())
-    return ", ".join(
-        word.one if one else f"{n:,} {word.one if n == 1 else word.many}" for n, word in said
-    )
+    return ", ".join(f"{n:,} {word.one if n == 1 else word.many}" for n, word in said)
 
 
 def _consequence(forced: dict[str, int]) -> str:
@@ -171,17 +171,22 @@ def _asked(asked: Asked, job: Standing, word: str) -> AskedJob:
         "?" if job.attempts is None else f"{job.attempts:,}",
         "?" if job.stalled is None or not job.has_row else f"{job.stalled:,}",
         "?" if job.attempts is None or is_left else f"{job.attempts + 1:,}",
-        _why(action, job, word) if is_left else _where(job),
+        _why(asked, job, word) if is_left else _where(job),
         is_left,
     )
 
 
-def _why(action: Action, job: Standing, word: str) -> str:
+def _why(asked: Asked, job: Standing, word: str) -> str:
+    action = asked.action
     if word == "child":
-        return flow(job)
+        return flow(asked.place.queue, job.parent, job.parent_queue)
     if word == "active" and job.remaining_ms is not None:
         return f"{action.outcomes[word].one}, {lease(job.remaining_ms)}"
-    return action.outcomes[word].one
+    return _short(action, job, word)
+
+
+def _short(action: Action, job: Standing, word: str) -> str:
+    return doubled(word, job) or action.outcomes[word].one
 
 
 def _where(job: Standing) -> str:
@@ -192,10 +197,3 @@ def _where(job: Standing) -> str:
     if not job.has_row:
         return f"row missing, {', '.join(said) or 'no set outside of lanes holds it'}"
     return ", ".join(said) or ("awaits children" if job.awaits else "in no set")
-
-
-def lease(remaining_ms: float) -> str:
-    """What is left of a lease, in words."""
-    if remaining_ms > 0:
-        return f"its lease ends in {span(remaining_ms)}"
-    return f"its lease lapsed {span(-remaining_ms)} ago"

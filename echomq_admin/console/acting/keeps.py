@@ -10,12 +10,10 @@ from echomq_admin.operations.actions import MANY, Action
 from echomq_admin.operations.calls import Done
 
 
-def promise(verb: str, count: int) -> str:
-    """What a confirmation says of the way back."""
-    if verb == "remove":
-        each = "Its row, its logs and its place are" if count == 1 else "Rows, logs and places are"
-        return f"{each} kept in the trash for {_days()}; until then a removal can be taken back."
-    return ""
+def promise(count: int) -> str:
+    """What the confirmation of a removal says of the way back."""
+    each = "Its row, its logs and its place are" if count == 1 else "Rows, logs and places are"
+    return f"{each} kept in the trash for {_days()}; until then a removal can be taken back."
 
 
 def note(done: Done) -> str:

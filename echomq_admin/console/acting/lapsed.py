@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from echomq_admin.console import forms, outcomes, places, sweeps
 from echomq_admin.console.access import acts, page
 from echomq_admin.console.acting import ending
-from echomq_admin.console.acting.answers import Way, guarded, refuse, told
+from echomq_admin.console.acting.answers import FOREIGN, Way, guarded, noted, refuse, told
 from echomq_admin.console.acting.ending import Ending
 from echomq_admin.console.htmx import show
 from echomq_admin.console.outcomes import Outcome
@@ -18,13 +18,13 @@ from echomq_admin.console.places import Place
 from echomq_admin.console.tables import FateTable
 from echomq_admin.console.tabs import tabs
 from echomq_admin.fleet.snapshot import refresh
+from echomq_admin.operations import consent
 from echomq_admin.operations.actions import ACTIONS
 from echomq_admin.operations.calls import Call
 from echomq_admin.operations.failures import FAILURES
 from echomq_admin.operations.services import Done, allowed, perform
 
 View = Callable[[HttpRequest, str, str], HttpResponse]
-_FOREIGN = "Nothing was changed: the form names a lane in a way that no page of the console writes."
 
 
 def view(verb: str) -> View:
@@ -60,16 +60,24 @@ def _press(request: HttpRequest, verb: str, place: Place) -> HttpResponse:
     try:
         asked = Ending.read(verb, place, request.POST)
     except ValueError:
-        return refuse(request, place.url(verb), _FOREIGN)
+        return refuse(request, place.url(verb), FOREIGN)
     if not asked.is_whole:
         return _show(request, asked)
     call = asked.call(request.POST, ending.taken(request.POST))
     back = f"{place.url(verb)}?{asked.query}"
     way = Way(request, place, ending.label(verb), back, call.op_id)
-    problem = asked.problem(request.user, call, request.POST.get("shown", ""))
-    if problem:
+    if problem := _problem(request, asked, call):
         return _show(request, asked, problem)
     return guarded(way, lambda: _done(way, call))
+
+
+def _problem(request: HttpRequest, asked: Ending, call: Call) -> str:
+    """Why the preview that the form carries does not cover the call; empty when it does."""
+    who, form_id = request.user.get_username(), forms.form_id(request.POST)
+    shown = request.POST.get("shown", "")
+    if foreign := consent.foreign(who, call, form_id, shown):
+        return noted(request, call, foreign)
+    return asked.outdated(call, shown)
 
 
 def _done(way: Way, call: Call) -> HttpResponse:
@@ -89,7 +97,6 @@ def _show(request: HttpRequest, asked: Ending, problem: str = "") -> HttpRespons
         "asked": asked,
         "form": asked.form,
         "problem": problem,
-        "op_id": forms.new_op_id(),
         "may": place.may(request.user, verb),
         "may_sweep": place.may(request.user, "sweep"),
         "takes_role": "" if allowed(request.user, verb) else ACTIONS[verb].role,
@@ -109,7 +116,11 @@ def _previewed(request: HttpRequest, asked: Ending) -> dict:
     *columns, last = FateTable([]).headings()
     label = "A sweep" if asked.verb == "sweep" else "A reap"
     headings = [*columns, replace(last, label=label)]
-    return {"headings": headings, "fate_label": label, **asked.context(request.user, found)}
+    return {
+        "headings": headings,
+        "fate_label": label,
+        **asked.context(request.user, found, forms.new_op_id()),
+    }
 
 
 def _outcome(way: Way, done: Done) -> Outcome:

@@ -25,7 +25,8 @@ class Strange(Exception):
 class March:
     """One confirmed call on its way. `total` jobs were shown and agreed to, `gone` are deleted,
     `step` is the next one. `finds` counts the ends at which new lanes were found. `back` is where
-    the result is shown."""
+    the result is shown. `is_named`: all of those jobs were named, and were those there when the
+    call began."""
 
     actor: str
     verb: str
@@ -39,6 +40,7 @@ class March:
     gone: int = 0
     step: int = 0
     finds: int = 0
+    is_named: bool = False
 
     @property
     def call(self) -> Call:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from echomq_admin.console.places import Place
-from echomq_admin.operations.actions import ACTIONS
+from echomq_admin.operations.actions import ACTIONS, Action, Consent
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +31,28 @@ def menu(place: Place, user) -> list[Item]:
         return []
     waiting = (counts.pending or 0) + (counts.scheduled or 0)
     wanted = [
-        ("pause", "ask", None, counts.paused is not True),
-        ("resume", "press", None, counts.paused is not False),
-        ("promote", "ask", counts.due, bool(counts.due)),
-        ("reap", "page", counts.lapsed, bool(counts.lapsed)),
-        ("reap_group", "page", None, bool(counts.lapsed and counts.lanes)),
-        ("drain", "ask", None, waiting > 0),
-        ("obliterate", "ask", None, bool(counts.paused)),
+        ("pause", None, counts.paused is not True),
+        ("resume", None, counts.paused is not False),
+        ("promote", counts.due, bool(counts.due)),
+        ("reap", counts.lapsed, bool(counts.lapsed)),
+        ("reap_group", None, bool(counts.lapsed and counts.lanes)),
+        ("drain", None, waiting > 0),
+        ("obliterate", None, bool(counts.paused)),
     ]
     return [
-        Item(verb, _label(verb, way), place.url_of(verb), way, count)
-        for verb, way, count, can_work in wanted
+        _item(place, verb, count)
+        for verb, count, can_work in wanted
         if can_work and place.may(user, verb)
     ]
 
 
-def _label(verb: str, way: str) -> str:
-    label = ACTIONS[verb].label
-    return label if way == "press" else f"{label}…"
+def _item(place: Place, verb: str, count: int | None) -> Item:
+    action, way = ACTIONS[verb], _way(ACTIONS[verb])
+    label = action.label if way == "press" else f"{action.label}…"
+    return Item(verb, label, place.url_of(verb), way, count)
+
+
+def _way(action: Action) -> str:
+    if action.address == "own":
+        return "page"
+    return "press" if action.consent is Consent.CLICK and not action.args else "ask"

@@ -13,9 +13,10 @@ from hashlib import sha1
 from echomq_admin.console import links, payloads, words
 from echomq_admin.console.acting.asked import Asked
 from echomq_admin.console.acting.differences import differences
-from echomq_admin.console.acting.preview import Preview
+from echomq_admin.console.acting.fitness import claimed_since, unsound
+from echomq_admin.console.acting.preview import Shown
 from echomq_admin.emq.fields import Field, read_field
-from echomq_admin.emq.standing import Standing, standings
+from echomq_admin.emq.standing import standings
 from echomq_admin.operations.calls import Call
 
 MOST = 200_000
@@ -36,7 +37,7 @@ class Editable:
     crlf: bool
 
 
-def edit(asked: Asked, call: Call) -> Preview:
+def edit(asked: Asked, call: Call) -> Shown:
     """The payload as it is to be edited, or with what was typed the change that it makes."""
     place, job_id = asked.place, call.job_ids[0]
     found = read_field(place.server.client, place.queue, job_id, _PAYLOAD, MOST)
@@ -66,25 +67,13 @@ def _why_not(asked: Asked, call: Call, found: Field | None) -> str:
     """Why the payload cannot be edited, as a sentence; empty when the bytes decide."""
     place, job_id = asked.place, call.job_ids[0]
     (job,) = standings(place.server.client, place.queue, [job_id])
-    if why_not := _unsound(job):
+    if why_not := unsound(job):
         return why_not
-    token = call.tokens.get(job_id, job.attempts)
-    if job.attempts != token:
-        return (
-            f"It was claimed since: its attempts are {job.attempts:,}, no longer {token:,}. "
-            "Open the job and look at it again; what you typed stands below."
-        )
+    if since := claimed_since(job, call.tokens.get(job_id, job.attempts)):
+        return f"{since} Open the job and look at it again; what you typed stands below."
     if found is None:
         return "It has no payload."
     return _unread(found)
-
-
-def _unsound(job: Standing) -> str:
-    if not job.has_row:
-        return "Its row is missing: the job finished, was removed or was evicted."
-    if job.attempts is None:
-        return "Its row cannot be read: it is no hash, or its attempts are no number."
-    return ""
 
 
 def _unread(found: Field) -> str:
@@ -96,10 +85,10 @@ def _unread(found: Field) -> str:
     return ""
 
 
-def _barred(asked: Asked, job_id: str, why_not: str) -> Preview:
+def _barred(asked: Asked, job_id: str, why_not: str) -> Shown:
     place = asked.place
     typed = asked.typed.get("payload", "")
-    return Preview(
+    return Shown(
         _TEMPLATE,
         is_nothing=True,
         is_page=True,
@@ -113,11 +102,11 @@ def _barred(asked: Asked, job_id: str, why_not: str) -> Preview:
     )
 
 
-def _edited(asked: Asked, call: Call, raw: bytes, held: Editable) -> Preview:
+def _edited(asked: Asked, call: Call, raw: bytes, held: Editable) -> Shown:
     seen, new = sha1(raw, usedforsecurity=False).hexdigest(), call.args.get("payload")
     new = new if isinstance(new, bytes) else None
     is_changed = new is not None and new != raw
-    return Preview(
+    return Shown(
         _TEMPLATE,
         args=("payload", "seen"),
         sets={"seen": seen},

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Preview:
+class Shown:
     """What an action would do, as its confirmation shows and signs it.
 
     `template` draws it, with `context` at hand as `preview.context`. `numbers` are how many of what
@@ -18,7 +18,8 @@ class Preview:
     that fields begin with. `about` stands in place of the action's help, `press` and `by_force` on
     the button in place of the usual words, the latter while force is ticked. `is_nothing` when
     nothing would change, so that no button is offered. `is_page`: it needs a page of its own, never
-    a dialog; `is_draft`: what is to be confirmed is not there yet, so nothing is signed.
+    a dialog; `is_draft`: what is to be confirmed is not there yet, so nothing is signed. `named`
+    are jobs that a call which names none would reach, as far as they are shown; signed too.
     """
 
     template: str
@@ -35,6 +36,7 @@ class Preview:
     by_force: str = ""
     is_page: bool = False
     is_draft: bool = False
+    named: tuple[str, ...] = ()
 
     @property
     def held_to(self) -> dict[str, int]:

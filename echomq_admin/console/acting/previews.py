@@ -6,16 +6,15 @@ from collections.abc import Callable
 
 from echomq_admin.console.acting import jobs, lanes, leases, payload, queues
 from echomq_admin.console.acting.asked import Asked
-from echomq_admin.console.acting.preview import Preview
+from echomq_admin.console.acting.preview import Shown
 from echomq_admin.console.outcomes import Outcome
 from echomq_admin.operations.calls import Call, Done
-from echomq_admin.operations.verdicts import FORCED
 
-__all__ = ["Preview", "numbers", "preview", "told"]
+__all__ = ["Shown", "numbers", "preview", "told"]
 
 
 # By verb: what reads the preview, and what holds a result against it.
-_LOOKS: dict[str, Callable[[Asked, Call], Preview]] = {
+_LOOKS: dict[str, Callable[[Asked, Call], Shown]] = {
     **dict.fromkeys(("requeue", "promote_now", "bury", "remove"), jobs.look),
     "recover_now": leases.recovery,
     "extend": leases.extension,
@@ -32,7 +31,7 @@ _UNCOUNTED = {"requeue", "promote_now", "recover_now", "extend", "update_payload
 _TELLS: dict[str, Callable[[Asked, Done], Outcome]] = {"promote": queues.promoted}
 
 
-def preview(asked: Asked, call: Call) -> Preview | None:
+def preview(asked: Asked, call: Call) -> Shown | None:
     """The preview of a call, `None` where the action has none."""
     look = _LOOKS.get(asked.action.verb)
     return look(asked, call) if look else None
@@ -41,7 +40,8 @@ def preview(asked: Asked, call: Call) -> Preview | None:
 def numbers(asked: Asked, call: Call) -> dict[str, int]:
     """The numbers now, that a confirmation must cover; none is read for a call that has none."""
     verb = asked.action.verb
-    if verb in _UNCOUNTED or (verb in FORCED and not call.args.get("force")):
+    needs_force = bool(asked.action.overrides)
+    if verb in _UNCOUNTED or (needs_force and not call.args.get("force")):
         return {}
     found = preview(asked, call)
     return found.held_to if found else {}

@@ -7,9 +7,10 @@ from typing import cast
 
 from echomq_admin.console import words
 from echomq_admin.console.acting.asked import Asked
-from echomq_admin.console.acting.preview import Preview
+from echomq_admin.console.acting.preview import Shown
 from echomq_admin.console.outcomes import Outcome
 from echomq_admin.emq import reads
+from echomq_admin.emq.clearing import NAMED
 from echomq_admin.emq.reads import DrainLook, Hoard
 from echomq_admin.fleet import discovery
 from echomq_admin.fleet.names import brief
@@ -18,7 +19,6 @@ from echomq_admin.operations.calls import Call, Done
 
 TEMPLATE = "console/_ask_facts.html"
 MOST_PROMOTED = 10_000
-DUE = "due jobs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Fact:
     remark: str = ""
 
 
-def pause(asked: Asked, _call: Call) -> Preview:
+def pause(asked: Asked, _call: Call) -> Shown:
     """What goes on and what waits while a queue is paused."""
     counts = asked.place.counts
     is_paused = bool(counts and counts.paused)
@@ -43,7 +43,7 @@ def pause(asked: Asked, _call: Call) -> Preview:
     return _shown(facts, said, is_nothing=is_paused, press="Pause queue")
 
 
-def resume(asked: Asked, _call: Call) -> Preview:
+def resume(asked: Asked, _call: Call) -> Shown:
     """What workers find when a queue is resumed."""
     counts = asked.place.counts
     is_paused = not counts or counts.paused is not False
@@ -52,7 +52,7 @@ def resume(asked: Asked, _call: Call) -> Preview:
     return _shown(facts, said, is_nothing=not is_paused, press="Resume queue")
 
 
-def promote(asked: Asked, call: Call) -> Preview:
+def promote(asked: Asked, call: Call) -> Shown:
     """How many jobs are due, of which the call takes as many as it shows."""
     counts = asked.place.counts
     due = counts.due if counts else None
@@ -89,20 +89,22 @@ def promoted(asked: Asked, done: Done) -> Outcome:
     return Outcome("part" if done.more else "done", done.sentence, note, at_ms=asked.place.now_ms)
 
 
-def drain(asked: Asked, call: Call) -> Preview:
+def drain(asked: Asked, call: Call) -> Shown:
     """What a drain deletes, with the first ids of it."""
     place = asked.place
     found = reads.drain_look(place.server.client, place.queue)
     facts = [
-        Fact("Pending", found.pending, "deleted with row and logs"),
-        Fact("Scheduled", found.scheduled, "deleted too, only if you tick it below"),
+        _deleted("Pending", found.pending),
+        Fact("Scheduled", found.scheduled, _TICKED if found.scheduled else ""),
     ]
     whole = bool(call.args.get("include_schedule"))
     return _shown(
         facts,
         _of_drain(found),
-        numbers=_known({"pending": found.pending, "scheduled": found.scheduled}),
-        overlooked=frozenset() if whole else frozenset({"scheduled"}),
+        numbers=_known({"pending": found.pending, "scheduled": found.scheduled})
+        | _strangers(asked, found),
+        overlooked=frozenset() if whole else frozenset({"scheduled", _CAME.format("scheduled")}),
+        reached=(*found.first_pending, *found.first_scheduled),
         without=frozenset({"budget"} if found.scheduled else {"budget", "include_schedule"}),
         is_nothing=bool(found.fault) or not (found.pending or found.scheduled),
         press="Drain" if found.scheduled else f"Drain {words.jobs(found.pending or 0)}",
@@ -111,15 +113,43 @@ def drain(asked: Asked, call: Call) -> Preview:
     )
 
 
+def _strangers(asked: Asked, found: DrainLook) -> dict[str, int]:
+    """How many of each set came since the confirmation, where that named all of the set."""
+    numbers = consent.shown_numbers(asked.shown)
+    named = consent.shown_names(asked.shown)
+    sets = {"pending": found.first_pending, "scheduled": found.first_scheduled}
+    return {
+        _CAME.format(name): sum(job_id not in named for job_id in job_ids)
+        for name, job_ids in sets.items()
+        if 0 < numbers.get(name, 0) <= NAMED
+    }
+
+
+def named_all(asked: Asked, *kinds: str) -> bool:
+    """Whether a confirmation named all jobs of these kinds: those that came since are told."""
+    numbers = consent.shown_numbers(asked.shown)
+    return all(numbers.get(kind, 0) <= NAMED for kind in kinds)
+
+
 def _of_drain(found: DrainLook) -> list[str]:
     if found.fault:
         return [f"It would be refused: {found.fault}."]
     if not (found.pending or found.scheduled):
         return ["There is nothing to drain."]
-    return ["Jobs in lanes, active and dead jobs stay.", _NOT_KEPT]
+    return ["Jobs in lanes, active and dead jobs stay.", _NOT_KEPT, *_of_children(found)]
 
 
-def obliterate(asked: Asked, call: Call) -> Preview:
+def _of_children(found: DrainLook) -> list[str]:
+    """What becomes of flows: children of parents in another queue may be waited for too."""
+    counts = {"pending": found.pending_children, "scheduled": found.scheduled_children}
+    told = " and ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    if not told:
+        return []
+    least = "At least " if found.is_cut else ""
+    return [f"{least}{told}: children whose flow parents wait for them, and then wait for ever."]
+
+
+def obliterate(asked: Asked, call: Call) -> Shown:
     """All that is known of a queue, by kind, and what stays of it."""
     place = asked.place
     lanes = discovery.lanes_of(place.server.name, place.queue)
@@ -142,6 +172,9 @@ def obliterate(asked: Asked, call: Call) -> Preview:
     )
 
 
+_CAME = "{} that came since"
+_WITH_ROWS = "deleted with row and logs"
+_TICKED = "deleted too, only if you tick it below"
 _NOT_KEPT = "Nothing of it goes to the trash: it cannot be taken back."
 _ACTIVE = (
     "Jobs are active. Without force nothing is deleted while that is so; by force their rows go, "
@@ -156,22 +189,27 @@ def _job_facts(found: Hoard) -> list[Fact]:
     of = found.counts
     lanes = words.counted(of.lanes, "lane")
     return [
-        Fact("Pending", of.pending),
-        Fact("In lanes", of.lanes_pending, f"in {lanes}"),
-        Fact("Scheduled", of.scheduled),
-        Fact("Dead", of.dead),
-        Fact("Active", of.active, "only by force" if of.active else ""),
+        _deleted("Pending", of.pending),
+        _deleted("In lanes", of.lanes_pending, f"in {lanes}: {_WITH_ROWS}"),
+        _deleted("Scheduled", of.scheduled),
+        _deleted("Dead", of.dead),
+        _deleted("Active", of.active, f"only by force, then {_WITH_ROWS}"),
     ]
+
+
+def _deleted(label: str, count: int | None, remark: str = "") -> Fact:
+    """Jobs that go, with the remark where there are any, or nobody knows."""
+    return Fact(label, count, "" if count == 0 else remark or _WITH_ROWS)
 
 
 def _other_facts(found: Hoard) -> list[Fact]:
     of = found.counts
     facts = [
-        Fact("Repeatables", of.repeats),
-        Fact("Limits of lanes", found.limits),
-        Fact("Weights of lanes", found.weights),
-        Fact("Paused lanes", found.paused_lanes),
-        Fact("Flow signals", found.signals, "not yet delivered to other queues"),
+        Fact("Repeatables", of.repeats, "deleted: they bring no more jobs"),
+        Fact("Limits of lanes", found.limits, "deleted"),
+        Fact("Weights of lanes", found.weights, "deleted"),
+        Fact("Paused lanes", found.paused_lanes, "deleted: no lane is paused any more"),
+        Fact("Flow signals", found.signals, "deleted, not yet delivered to other queues"),
         Fact("Completed", of.completed, "the counter starts over"),
         Fact("Failed", of.failed, "the counter starts over"),
     ]
@@ -202,11 +240,11 @@ def _named(ids: tuple[str, ...], count: int | None, where: str) -> list[str]:
     return [*names, f"and {rest:,} more {where}"] if rest > 0 else names
 
 
-def _shown(facts: list[Fact], said: list[str] | None = None, **more) -> Preview:
+def _shown(facts: list[Fact], said: list[str] | None = None, **more) -> Shown:
     context = {"facts": facts, "said": said or []}
     for name in ("named", "stays"):
         context[name] = more.pop(name, [])
-    return Preview(TEMPLATE, context=context, **more)
+    return Shown(TEMPLATE, context=context, named=more.pop("reached", ()), **more)
 
 
 def shown_number(asked: Asked, *kinds: str) -> int:

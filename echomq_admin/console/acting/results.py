@@ -12,6 +12,12 @@ from echomq_admin.fleet.names import brief
 from echomq_admin.operations.services import Done
 
 LISTED = 50
+_LEFT_IN = {
+    **dict.fromkeys(("requeue", "promote_now"), "waiting"),
+    "bury": "dead",
+    "extend": "active",
+    "remove": "gone",
+}
 
 
 def outcome(asked: Asked, done: Done) -> Outcome:
@@ -26,7 +32,14 @@ def outcome(asked: Asked, done: Done) -> Outcome:
         result={"jobs": _by_word(asked, done)} if len(done.call.job_ids) > 1 else {},
         at_ms=asked.place.now_ms,
         undo=keeps.undo(asked.action, done),
+        left_in=_left_in(done),
     )
+
+
+def _left_in(done: Done) -> str:
+    if done.call.action == "recover_now":
+        return "dead" if done.result == "dead" else "waiting"
+    return _LEFT_IN.get(done.call.action, "")
 
 
 def _sentence(asked: Asked, done: Done) -> str:

@@ -17,7 +17,7 @@ from echomq_admin.console.acting import queues
 from echomq_admin.console.acting.answers import Way, guarded, refuse, told
 from echomq_admin.console.acting.asked import Asked
 from echomq_admin.console.acting.marching import March, Strange
-from echomq_admin.console.htmx import show
+from echomq_admin.console.htmx import is_fragment, show
 from echomq_admin.console.outcomes import Outcome
 from echomq_admin.console.places import Place
 from echomq_admin.emq import reads
@@ -40,6 +40,10 @@ from echomq_admin.operations.services import (
 KEY, STOP = "march", "stop"
 # How long a request works before it answers.
 WORKS_S = 1.5
+_BY_NUMBER = (
+    "Only their number is held to: where some of those shown had gone, others that came since may "
+    "have been deleted in their place."
+)
 _STRANGE = (
     "Nothing was changed by this: the page that goes on was not written by the console for you, "
     "or a day ago. Open the confirmation again."
@@ -48,8 +52,8 @@ _STRANGE = (
 
 def start(way: Way, asked: Asked, call: Call) -> HttpResponse:
     """Begin a call that its confirmation covers."""
-    kinds = ["pending"]
-    if asked.action.verb == "obliterate" or call.args.get("include_schedule"):
+    kinds = ["pending", "scheduled"] if call.args.get("include_schedule") else ["pending"]
+    if asked.action.verb == "obliterate":
         kinds = []
     where = call.server, call.queue
     march = March(
@@ -62,6 +66,7 @@ def start(way: Way, asked: Asked, call: Call) -> HttpResponse:
         back=way.back,
         reason=call.reason,
         args=dict(call.args),
+        is_named=bool(kinds) and queues.named_all(asked, *kinds),
     )
     return _work(way, march)
 
@@ -75,8 +80,17 @@ def go_on(request: HttpRequest, place: Place, action: Action) -> HttpResponse:
         return refuse(request, place.url("queue_pending"), _STRANGE)
     way = Way(request, place, action.label, march.back, march.op_id)
     if STOP in request.POST:
-        return told(request, march.back, march.op_id, _stopped(place, action, march))
-    return _work(way, march)
+        stopped = _stopped(place, action, march)
+        return _leave(request, told(request, march.back, march.op_id, stopped))
+    return _leave(request, _work(way, march))
+
+
+def _leave(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+    """From the page of the steps to another, which is loaded whole: that of the steps reads
+    nothing anew, and where it was opened by itself its frame never does."""
+    if is_fragment(request) and answer.status_code == 302:
+        return HttpResponse(headers={"HX-Redirect": answer["Location"]})
+    return answer
 
 
 def _work(way: Way, march: March) -> HttpResponse:
@@ -84,19 +98,19 @@ def _work(way: Way, march: March) -> HttpResponse:
 
 
 def _march(way: Way, march: March) -> HttpResponse:
-    until, done = monotonic() + WORKS_S, None
+    until, now, done = monotonic() + WORKS_S, march, None
     try:
-        for done in _steps(way, march):
-            march = march.after(done)
+        for step in _steps(way, march):
+            now, done = step
             if monotonic() > until:
                 break
     except (Unreachable, NotAllowed):
         raise
     except Refused as refused:
-        if not march.step:
+        if not now.step:
             raise
-        return _broken(way, march, refused)
-    return _answer(way, _counted(way.place, march), done)
+        return _broken(way, now, refused)
+    return _answer(way, _counted(way.place, now), done)
 
 
 def _answer(way: Way, march: March, done: Done | None) -> HttpResponse:
@@ -106,16 +120,20 @@ def _answer(way: Way, march: March, done: Done | None) -> HttpResponse:
     return told(way.request, way.back, march.op_id, _finished(way.place, march, done))
 
 
-def _steps(way: Way, march: March) -> Iterator[Done]:
-    """The steps from here on; those of an obliterate know the lanes that the one before found."""
+def _steps(way: Way, march: March) -> Iterator[tuple[March, Done]]:
+    """The steps from here on, each with how far it brought the call. Those of an obliterate know
+    the lanes that the one before found; a drain takes in each what is left of the number shown."""
+    user = way.request.user
     if march.verb == "obliterate":
-        yield from steps(way.request.user, march.call)
+        for done in steps(user, march.call):
+            march = march.after(done)
+            yield march, done
         return
     done = None
     while done is None or _goes_on(march, done):
-        done = perform(way.request.user, march.call)
+        done = perform(user, march.call)
         march = march.after(done)
-        yield done
+        yield march, done
 
 
 def _goes_on(march: March, done: Done) -> bool:
@@ -154,21 +172,32 @@ def _finished(place: Place, march: March, done: Done | None) -> Outcome:
     sentence = done.sentence if done else ""
     more = bool(done and done.more)
     if march.verb == "drain":
-        counts = f"{words.jobs(march.gone)} deleted of {words.jobs(march.total)} shown"
-        sentence = f"queue {place.name} drained: {counts}"
+        were = "was" if march.total == 1 else "were"
+        shown = f" of {words.jobs(march.total)} shown"
+        if not _is_known(march):
+            shown = f", {march.total:,} {were} shown"
+        sentence = f"queue {place.name} drained: {words.jobs(march.gone)} deleted{shown}"
         return Outcome("done", sentence, _drained(march, more), at_ms=place.now_ms)
     note = f"{words.jobs(march.total)} of it {'was' if march.total == 1 else 'were'} shown before."
     return Outcome("part" if more else "done", sentence, note, at_ms=place.now_ms)
+
+
+def _is_known(march: March) -> bool:
+    """Whether those that went are those that were shown: each by its name, and in one step."""
+    return march.is_named and march.step == 1
 
 
 def _drained(march: March, more: bool) -> str:
     said = []
     if march.left:
         were = "was" if march.left == 1 else "were"
-        said.append(f"{march.left:,} {were} claimed, moved or deleted by others meanwhile.")
+        least = "" if _is_known(march) else "At least "
+        said.append(f"{least}{march.left:,} {were} claimed, moved or deleted by others meanwhile.")
     if more:
         said.append("Others came since the confirmation and were left.")
-    return " ".join(said) or "All went as shown."
+    if not _is_known(march):
+        said.append(_BY_NUMBER)
+    return " ".join(said) or "Those there when it began were those shown."
 
 
 def _stopped(place: Place, action: Action, march: March) -> Outcome:

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 
 from echomq_admin.console import places
 from echomq_admin.console.access import acts
-from echomq_admin.console.acting.answers import Way, guarded, refuse, told
+from echomq_admin.console.acting.answers import FOREIGN, Way, guarded, refuse, told
 from echomq_admin.console.acting.asked import Asked
 from echomq_admin.console.outcomes import Outcome
 from echomq_admin.fleet.snapshot import refresh
@@ -14,7 +14,6 @@ from echomq_admin.operations import undoing
 from echomq_admin.operations.actions import ACTIONS
 
 _VERB = "return_to_dead"
-_FOREIGN = "Nothing was changed: the form names a job in a way that no page of the console writes."
 
 
 @acts(_VERB)
@@ -24,7 +23,7 @@ def undo(request: HttpRequest, server: str, queue: str, op_id: str) -> HttpRespo
     try:
         back = Asked.read(request.POST, ACTIONS[_VERB], place).back_url
     except ValueError:
-        return refuse(request, place.url("queue_dead"), _FOREIGN)
+        return refuse(request, place.url("queue_dead"), FOREIGN)
     name = undoing.undo_id(place.server.name, place.queue, op_id)
     way = Way(request, place, "Undo", back, name)
     return guarded(way, lambda: _done(way, op_id))
@@ -41,5 +40,6 @@ def _done(way: Way, op_id: str) -> HttpResponse:
         note=done.note,
         refusals=done.refusals,
         at_ms=place.now_ms,
+        ticks=False,
     )
     return told(request, way.back, done.call.op_id, outcome)

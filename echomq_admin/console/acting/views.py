@@ -6,14 +6,14 @@ from django.http import HttpRequest, HttpResponse
 
 from echomq_admin.console import places
 from echomq_admin.console.access import acts
-from echomq_admin.console.acting import asking, previews, results, stepping
-from echomq_admin.console.acting.answers import Way, guarded, lost, refuse, told
+from echomq_admin.console.acting import asking, previews, replays, results, stepping
+from echomq_admin.console.acting.answers import FOREIGN, Way, guarded, lost, noted, refuse, told
 from echomq_admin.console.acting.asked import BACKS, Asked
 from echomq_admin.console.htmx import is_fragment, show
 from echomq_admin.console.places import Away, Place
 from echomq_admin.fleet.names import shown as eye
 from echomq_admin.fleet.snapshot import refresh
-from echomq_admin.operations import consent
+from echomq_admin.operations import consent, looks
 from echomq_admin.operations.action import Action, Consent
 from echomq_admin.operations.actions import ACTIONS
 from echomq_admin.operations.services import (
@@ -25,16 +25,7 @@ from echomq_admin.operations.services import (
     perform,
 )
 
-# Those that have no button of this kind: two create jobs, one is an undo, three have a page of
-# their own, which also those may read who may not press.
-ELSEWHERE = {"enqueue", "schedule", "return_to_dead", "sweep", "reap", "reap_group"}
-VERBS = tuple(
-    verb for verb, action in ACTIONS.items() if action.changes == "server" and verb not in ELSEWHERE
-)
-_FOREIGN = (
-    "Nothing was changed: the form names a job or a lane in a way that no page of the console "
-    "writes."
-)
+VERBS = tuple(verb for verb, action in ACTIONS.items() if action.address == "act")
 _NONE = "Nothing was changed: no job was ticked."
 
 
@@ -74,10 +65,28 @@ def _answer(request: HttpRequest, action: Action, place: Place) -> HttpResponse:
     try:
         asked = Asked.read(request.POST if is_post else request.GET, action, place)
     except ValueError:
-        return refuse(request, place.url("queue_dead"), _FOREIGN)
-    if action.target in {"job", "jobs"} and not asked.chosen.job_ids:
-        return refuse(request, asked.back_url, _NONE)
+        return refuse(request, place.url("queue_dead"), FOREIGN)
+    if why_not := _miscounted(asked):
+        return refuse(request, asked.back_url, why_not)
     return _consented(request, asked) if is_post else _ask(request, asked, asked.call(request.GET))
+
+
+def _miscounted(asked: Asked) -> str:
+    """Why no call can be made for so many jobs, as a sentence; empty when one can. Nobody is asked
+    to confirm what would be refused then."""
+    action, count = asked.action, len(asked.chosen.job_ids)
+    if action.target not in {"job", "jobs"}:
+        return ""
+    if not count:
+        return _NONE
+    if action.target == "job" and count > 1:
+        return f"Nothing was changed: {action.label} works on one job at a time, not on {count:,}."
+    if count > action.max_jobs:
+        return (
+            f"Nothing was changed: {action.label} takes at most {action.max_jobs:,} jobs at a "
+            f"time, and {count:,} were ticked. Untick some, or do it in parts."
+        )
+    return ""
 
 
 def _consented(request: HttpRequest, asked: Asked) -> HttpResponse:
@@ -99,11 +108,15 @@ def _ask(request: HttpRequest, asked: Asked, call: Call, problem: str = "") -> H
 
 
 def _problem(request: HttpRequest, asked: Asked, call: Call) -> str:
-    """Why the confirmation is not enough, as a sentence; empty when it is."""
-    if asked.consent is Consent.TYPE_NAME and asked.typed_name != eye(asked.place.queue):
-        return f"Type the queue's name, {eye(asked.place.queue)}, to confirm. Nothing was done."
-    numbers = previews.numbers(asked, call)
-    return consent.refusal(request.user.get_username(), call, asked.shown, numbers)
+    """Why the confirmation is not enough, as a sentence; empty when it is, or when the call was
+    made before: then it only answers again."""
+    who, place = request.user.get_username(), asked.place
+    if foreign := consent.foreign(who, call, asked.form_id, asked.shown, asked.drafts):
+        return noted(request, call, foreign)
+    if asked.consent is Consent.TYPE_NAME and asked.typed_name != eye(place.queue):
+        return f"Type the queue's name, {eye(place.queue)}, to confirm. Nothing was done."
+    outdated = consent.outdated(call, asked.shown, previews.numbers(asked, call))
+    return "" if outdated and looks.is_begun(place.server, call) else outdated
 
 
 def _perform(request: HttpRequest, asked: Asked, call: Call) -> HttpResponse:
@@ -115,13 +128,17 @@ def _perform(request: HttpRequest, asked: Asked, call: Call) -> HttpResponse:
 
 
 def _done(way: Way, asked: Asked, call: Call) -> HttpResponse:
+    before_ms = replays.done_ago_ms(asked, call)
     try:
         done = perform(way.request.user, call)
     except (Unreachable, NotAllowed):
         raise
     except Refused as refused:
-        if asked.shown and (asked.is_typed or isinstance(refused, Invalid)):
+        if asked.shown and (asked.drafts or isinstance(refused, Invalid)):
             return _ask(way.request, asked, call, refused.sentence)
         raise
     refresh(asked.place.server)
-    return told(way.request, way.back, done.call.op_id, results.outcome(asked, done))
+    outcome = results.outcome(asked, done)
+    if before_ms is not None:
+        outcome = replays.told(asked, done, outcome, before_ms)
+    return told(way.request, way.back, done.call.op_id, outcome)

@@ -1,8 +1,9 @@
 """How often a sign-in may be tried, and when again.
 
 `AXES_FAILURE_LIMIT` failures for one name from one address lock this pair for `AXES_COOLOFF_TIME`;
-`SPRAY` times as many from one address, for whatever names, lock the address. A name alone is never
-locked: whoever knows it could then keep its owner out.
+`SPRAY` times as many from one address, for whatever names, lock the address, and as many for one
+name from the networks of one site lock the name there. A name alone is never locked: whoever knows
+it could then keep its owner out.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from datetime import datetime
 from axes.attempts import get_cool_off_threshold
 from axes.handlers.database import AxesDatabaseHandler
 from axes.handlers.proxy import AxesProxyHandler
-from axes.helpers import get_cool_off, get_failure_limit
+from axes.helpers import get_client_username, get_cool_off, get_failure_limit
 from axes.models import AccessAttempt
 from django.db.models import QuerySet, Sum
 from django.http import HttpRequest
@@ -20,15 +21,18 @@ from django.http import HttpRequest
 from echomq_admin.console.signing import whence
 
 SPRAY = 10
+# So many networks of a site are looked at: each stands for a failure at least.
+_MOST_NETWORKS = 10_000
 
 
 class Throttle(AxesDatabaseHandler):
-    """Counts the failures of the pair and of its address, in the console's database."""
+    """Counts the failures of the pair, of its address and of its site, in the console's
+    database."""
 
     def get_failures(self, request: HttpRequest, credentials: dict | None = None) -> int:
         of_pair = super().get_failures(request, credentials)
-        found = _of_address(request).aggregate(count=Sum("failures_since_start"))
-        return max(of_pair, (found["count"] or 0) // SPRAY)
+        wide = (_of_address(request), _of_site(request, credentials))
+        return max(of_pair, *(_failures(found) // SPRAY for found in wide))
 
 
 def is_asked(request: HttpRequest) -> bool:
@@ -51,18 +55,25 @@ def free_at(request: HttpRequest, credentials: dict) -> datetime | None:
     limit = get_failure_limit(request, credentials)
     pair = AxesProxyHandler.get_implementation().get_user_attempts(request, credentials)
     found = [_free_at(request, attempts, limit) for attempts in pair]
-    found.append(_free_at(request, _of_address(request), limit * SPRAY))
+    for wide in (_of_address(request), _of_site(request, credentials)):
+        found.append(_free_at(request, wide, limit * SPRAY))
     return max((at for at in found if at), default=None)
 
 
-def forgive(name: str) -> int:
-    """Forget the failed sign-ins of a name, and all those from where it was tried: how many."""
-    found = AccessAttempt.objects
-    places = found.filter(username=name).values_list("ip_address", flat=True)
-    gone = found.filter(ip_address__in=list(places)) | found.filter(username=name)
-    count = gone.aggregate(count=Sum("failures_since_start"))["count"] or 0
-    gone.delete()
-    return count
+def _failures(attempts: QuerySet[AccessAttempt]) -> int:
+    return attempts.aggregate(count=Sum("failures_since_start"))["count"] or 0
+
+
+def _of_site(request: HttpRequest, credentials: dict | None) -> QuerySet[AccessAttempt]:
+    """The failures for this name from the site of the address, whichever its network."""
+    here, name = request.axes_ip_address, get_client_username(request, credentials)
+    if not here or ":" not in here or not name:
+        return AccessAttempt.objects.none()
+    since = get_cool_off_threshold(request)
+    of_name = AccessAttempt.objects.filter(username=name, attempt_time__gte=since)
+    known = of_name.order_by().values_list("ip_address", flat=True).distinct()
+    near = [other for other in known if other and whence.is_of_one_site(here, other)]
+    return of_name.filter(ip_address__in=near[:_MOST_NETWORKS])
 
 
 def _of_address(request: HttpRequest) -> QuerySet[AccessAttempt]:

@@ -13,7 +13,10 @@ from django.utils import timezone
 
 from echomq_admin.console import times
 from echomq_admin.console.signing import record, throttle
+from echomq_admin.fleet import clocks
 from echomq_admin.fleet.spans import span
+
+_SECOND = timedelta(seconds=1)
 
 
 class SignInForm(AuthenticationForm):
@@ -62,21 +65,26 @@ class SignIn(LoginView):
         now = timezone.now()
         free_at = throttle.free_at(self.request, {"username": name}) or now
         wait_s = math.ceil((free_at - now).total_seconds())
-        # People are told the whole minute behind it, so that nobody tries too soon.
-        wait = timedelta(minutes=math.ceil(wait_s / 60))
         if throttle.has_just_locked(self.request):
-            record.locked(self.request, name, wait)
-        context = self.get_context_data(form=form, free=_told(now + wait, now))
+            record.locked(self.request, name, _minutes(wait_s))
+        context = self.get_context_data(form=form, free=_told(free_at, now))
         headers = {"Retry-After": str(wait_s)}
         return self.render_to_response(context, status=429, headers=headers)
 
 
+def _minutes(seconds: float) -> timedelta:
+    """The whole minutes behind it, so that nobody tries too soon."""
+    return timedelta(minutes=math.ceil(seconds / 60))
+
+
 def _told(free_at: datetime, now: datetime) -> dict[str, str]:
-    """When it may be tried again, in words."""
+    """When it may be tried again, in words: the same clock time whenever it is asked for."""
+    at = free_at if not free_at.microsecond else free_at.replace(microsecond=0) + _SECOND
+    wait = _minutes((free_at - now).total_seconds())
     return {
-        "at": times.clock(free_at, times.unix_ms(now)),
-        "zone": times.zone_offset(free_at),
-        "wait": span((free_at - now) / timedelta(milliseconds=1)),
+        "at": times.clock(at, clocks.unix_ms(now)),
+        "zone": times.zone_offset(at),
+        "wait": span(wait / timedelta(milliseconds=1)),
     }
 
 

@@ -9,20 +9,22 @@ from django.http import HttpRequest
 
 # What one household or one rented machine is given: its holder can use any address of it.
 _OWN_BITS = 64
+# What one who asks for more is given: he can use any network of it.
+_SITE_BITS = 48
 
 
 def client(request: HttpRequest) -> str:
     """The address of the browser; empty when it is not known.
 
     It is the peer of the connection, or with `EMQ_PROXIES` the n-th entry from the right of
-    X-Forwarded-For: what stands left of it was written by whoever sent the request. A request that
-    came through fewer proxies counts as one of its peer.
+    X-Forwarded-For: what stands left of it was written by whoever sent the request. Where that
+    entry is missing or empty, the request counts as one of its peer.
     """
     peer = str(request.META.get("REMOTE_ADDR") or "")
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
-    hops = [hop.strip() for hop in forwarded if hop.strip()]
     count = settings.EMQ_PROXIES
-    return _plain(hops[-count] if 0 < count <= len(hops) else peer)
+    hop = forwarded[-count].strip() if 0 < count <= len(forwarded) else ""
+    return _plain(hop or peer)
 
 
 def address(request: HttpRequest) -> str | None:
@@ -31,6 +33,15 @@ def address(request: HttpRequest) -> str | None:
     if ":" not in found:
         return found or None
     return str(ip_network(f"{found}/{_OWN_BITS}", strict=False).network_address)
+
+
+def is_of_one_site(one: str, other: str) -> bool:
+    """Whether two addresses that sign-ins are counted by may be in the same hands: different
+    networks of IPv6 that one holder is commonly given together."""
+    if ":" not in one or ":" not in other:
+        return one == other
+    site = ip_network(f"{one}/{_SITE_BITS}", strict=False)
+    return ip_address(other) in site
 
 
 def is_known(request: HttpRequest) -> bool:

@@ -8,10 +8,11 @@ from django.http import HttpRequest
 from echomq_admin.console.acting.asked import BACKS
 from echomq_admin.console.acting.menu import menu
 from echomq_admin.console.forms import new_op_id
+from echomq_admin.operations.actions import ACTIONS, Action
 
 register = template.Library()
 # The pages that show what an action on the whole queue did.
-_TELLING = {name for name in BACKS if name not in {"job", "queue_audit"}}
+_TELLING = {name for name in BACKS if name != "job"}
 
 
 @register.inclusion_tag("console/_queue_menu.html", takes_context=True)
@@ -25,6 +26,17 @@ def queue_menu(context: template.Context) -> dict[str, object]:
         "op_id": new_op_id(),
         "csrf_token": context.get("csrf_token"),
     }
+
+
+@register.simple_tag
+def action_keys() -> list[tuple[str, str]]:
+    """The keys that press the buttons of actions, each with what it does."""
+    return [(action.key, _said(action)) for action in ACTIONS.values() if action.key]
+
+
+def _said(action: Action) -> str:
+    of = {"the ticked jobs": action.ticked_on, "the row": action.own_on}
+    return f"{action.label.lower()}: {', or '.join(name for name, lists in of.items() if lists)}"
 
 
 def _back(request: HttpRequest) -> str:

@@ -57,6 +57,12 @@ def when(ms: float | None, now_ms: float) -> SafeString | str:
 
 
 @register.simple_tag
+def when_due(ms: float, now_ms: float) -> SafeString | str:
+    """An instant at which something is due, as `times.when` writes it."""
+    return times.when(ms, now_ms, is_due=True)
+
+
+@register.simple_tag
 def when_ago(moment: datetime) -> SafeString | str:
     """An instant of this host's own clock that is over, such as the end of a discovery pass; a
     clock that was set back since then does not put it into the future."""

@@ -6,6 +6,7 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from unicodedata import category, normalize
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -27,8 +28,10 @@ COLUMNS = (
     *("time", "at_ms", "kind", "server", "queue", "op", "actor", "reason", "jobs", "outcomes"),
     *("job_ids", "message", "op_id", "fault", "stream_id"),
 )
-# A sheet would take what begins so for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# A sheet would take what begins so for a formula, also in their wide and small forms.
+_FORMULA = "=+-@\N{MINUS SIGN}"
+# Before them a sheet passes over white space and control characters; some begin a formula too.
+_PASSED_OVER = ("C", "Z")
 Write = Callable[[Iterator[TrailEntry]], Iterator[str]]
 
 
@@ -73,7 +76,13 @@ def _csv(entries: Iterator[TrailEntry]) -> Iterator[str]:
 
 def safe(cell: object) -> object:
     """A cell that no sheet runs: a text that would be a formula has a quote in front."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    return f"'{cell}" if isinstance(cell, str) and _may_run(cell) else cell
+
+
+def _may_run(cell: str) -> bool:
+    first = next((sign for sign in cell if not category(sign).startswith(_PASSED_OVER)), "")
+    is_formula = bool(first) and normalize("NFKC", first)[0] in _FORMULA
+    return is_formula or cell.startswith(("\t", "\r"))
 
 
 def _cells(entry: TrailEntry) -> list[object]:

@@ -27,6 +27,7 @@ _CHIPS = {
     Kind.REFUSED: ("refused", "soon"),
     Kind.SIGN_IN: ("sign-in", "plain"),
 }
+_ACCOUNT = ("account", "plain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ class TrailLine:
     `chip` is a word and its colour, `None` for what a queue's stream said. `target` names server
     and queue, `href` leads there, both may be empty; `by_actor` and `by_call` lead to what else
     this person or this call did. `undo` is the address that takes the call back, empty when there
-    is no taking back; `is_undone` that it was taken back. `of_job`: its only job is the one that
-    was asked for.
+    is no taking back; `undone` says how much of it was. `has_doer`: a person did it through the
+    console, named or not. `of_job`: its only job is the one that was asked for.
     """
 
     entry: EntryLine
@@ -50,8 +51,8 @@ class TrailLine:
     by_actor: str
     by_call: str
     undo: str
-    is_undone: bool
-    is_sign_in: bool
+    undone: str
+    has_doer: bool
     of_job: bool
 
 
@@ -83,12 +84,16 @@ def _line(entry: TrailEntry, look: TrailLook, undoing: Undoing | None, now_ms: f
     job_id = look.wanted.job_id
     if job_id is not None:
         read = replace(read, jobs=tuple(moved for moved in read.jobs if moved.job_id == job_id))
+    if entry.reason:
+        # It stands on a line of its own.
+        kept = {name: value for name, value in read.detail.items() if name != "reason"}
+        read = replace(read, detail=kept)
     where = (entry.server, queue) if _is_known(entry.server) else None
     most = MOST_JOBS_OF_A_CALL if look.wanted.op_id else MOST_JOBS
     call = entry.op_id.partition(".")[0]
     return TrailLine(
         entry=entries.line(read, where, most),
-        chip=_CHIPS.get(Kind(entry.kind)),
+        chip=_chip(entry),
         now_ms=_now(entry.at_ms, now_ms),
         target=_target(entry.server, queue),
         href=_href(entry.server, queue) if where else "",
@@ -97,10 +102,15 @@ def _line(entry: TrailEntry, look: TrailLook, undoing: Undoing | None, now_ms: f
         by_actor=_alone(look, who=entry.actor) if entry.actor != look.wanted.actor else "",
         by_call=_alone(look, op_id=call) if call not in ("", look.wanted.op_id) else "",
         undo=undoing.url(entry) if undoing else "",
-        is_undone=bool(undoing) and undoing.is_undone(entry),
-        is_sign_in=entry.kind == Kind.SIGN_IN,
+        undone=undoing.undone(entry) if undoing else "",
+        has_doer=bool(entry.server) or entry.kind not in (Kind.SIGN_IN, Kind.KEPT),
         of_job=job_id is not None and bool(read.jobs),
     )
+
+
+def _chip(entry: TrailEntry) -> tuple[str, str] | None:
+    is_account = entry.kind == Kind.KEPT and not entry.server
+    return _ACCOUNT if is_account else _CHIPS.get(Kind(entry.kind))
 
 
 def _gap(gap: Gap, now_ms: float) -> GapLine:

@@ -7,10 +7,10 @@ from urllib.parse import parse_qs
 
 from django.http import HttpRequest
 
-from echomq_admin.console import moments, times
 from echomq_admin.console.forms import LONGEST_AT, SIZES, query_of, rows_of
 from echomq_admin.console.links import LONGEST_ID
-from echomq_admin.console.moments import Moment
+from echomq_admin.fleet import clocks, moments
+from echomq_admin.fleet.moments import Moment
 from echomq_admin.fleet.names import from_url, to_url
 from echomq_admin.ledger.models import Kind
 from echomq_admin.ledger.trail import Filter
@@ -115,7 +115,7 @@ def typed(name: str | None) -> str:
 
 def _moment(text: str, zone_name: str, now_ms: float) -> Moment:
     """Raises `ValueError` with a sentence."""
-    zone = times.named_zone(zone_name) if zone_name else None
+    zone = clocks.named_zone(zone_name) if zone_name else None
     if zone_name and zone is None:
         raise ValueError(_NO_ZONE.format(zone_name))
     return moments.read(text, now_ms, zone, ahead=False)

@@ -11,6 +11,7 @@ from echomq_admin.console.places import Place
 from echomq_admin.console.trail import lines
 from echomq_admin.console.trail.lines import GapLine, TrailLine
 from echomq_admin.console.trail.looks import TrailLook
+from echomq_admin.console.trail.undoing import Undoing
 from echomq_admin.emq import audit
 from echomq_admin.emq.audit import Entry, Tail
 from echomq_admin.emq.keyspace import to_wire
@@ -41,16 +42,18 @@ class OfJob:
     url: str
 
 
-def of_job(place: Place, job_id: str, now_ms: float) -> OfJob:
-    """Read both; what is copied meanwhile is shown once. Raises redis-py's errors."""
+def of_job(place: Place, job_id: str, user, now_ms: float) -> OfJob:
+    """Read both, with what this user may undo; what is copied meanwhile is shown once. Raises
+    redis-py's errors."""
     server, queue = place.server.name, place.queue
     mark = Copied.objects.filter(server=server, queue=to_wire(queue)).first()
     tail, fresh = _news(place, mark.last_id if mark else "0-0")
     wanted = Filter(server=server, queue=queue, job_id=job_id)
     found = trail.page(wanted, ROWS)
+    undoing = Undoing(user, found.entries)
     return OfJob(
         news=[entries.line(entry) for entry in _missing(fresh, found, job_id)],
-        kept=lines.lines(found, trail.gaps(wanted, found), TrailLook(wanted), None, now_ms),
+        kept=lines.lines(found, trail.gaps(wanted, found), TrailLook(wanted), undoing, now_ms),
         waiting=len(fresh),
         is_whole=len(fresh) < len(tail.entries) or len(tail.entries) == tail.total,
         fault=tail.fault or "",

@@ -1,4 +1,4 @@
-"""The page of the trail, and its rows as files."""
+"""The page of the trail: entries as the address asks for them, and the form that asks."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from django.utils import timezone
 
 from echomq_admin.console import outcomes
 from echomq_admin.console.access import page
+from echomq_admin.console.entries import called
 from echomq_admin.console.forms import SIZES
 from echomq_admin.console.htmx import is_fragment, show
 from echomq_admin.console.lists import turns
 from echomq_admin.console.trail import lines
+from echomq_admin.console.trail.lacking import lacking
 from echomq_admin.console.trail.looks import TrailLook, typed
 from echomq_admin.console.trail.undoing import Undoing
 from echomq_admin.fleet import servers
-from echomq_admin.fleet.names import shown
 from echomq_admin.ledger import trail as ledger
 from echomq_admin.ledger.models import Kind
+from echomq_admin.operations.accounts import Deed
 from echomq_admin.operations.actions import ACTIONS
 
 # What a sign-in can have been, as its entries call it.
 SIGN_INS = ("signed in", "signed out", "sign-in failed", "locked out")
 _KINDS = {
     Kind.MOVED: "moves of jobs and queues",
-    Kind.KEPT: "settings of the console",
+    Kind.KEPT: "settings and accounts of the console",
     Kind.REFUSED: "refused attempts",
     Kind.SIGN_IN: "sign-ins",
 }
@@ -63,6 +65,7 @@ def _found(request: HttpRequest, look: TrailLook, now_ms: float) -> dict[str, ob
         "lines": lines.lines(found, gaps, look, Undoing(request.user, found.entries), now_ms),
         "total": total,
         "is_more": total is not None and total > ledger.COUNTED,
+        **lacking(look.wanted),
         "counted": ledger.COUNTED,
         "window": ledger.WINDOW,
         **turns(look, found),
@@ -83,7 +86,7 @@ def _around(request: HttpRequest, look: TrailLook) -> dict[str, object]:
         "is_newest": not look.cursor,
         "queue_typed": typed(wanted.queue),
         "job_typed": typed(wanted.job_id),
-        "ops": _choices([*ACTIONS, *SIGN_INS], wanted.op),
+        "ops": _choices([*ACTIONS, *SIGN_INS, *Deed], wanted.op),
         "kinds": [Choice(kind, label, kind == wanted.kind) for kind, label in _KINDS.items()],
         "servers": _choices([one.name for one in servers.servers()], wanted.server),
         "sizes": [(size, look.query(rows=str(size), cursor="")) for size in SIZES],
@@ -96,4 +99,4 @@ def _around(request: HttpRequest, look: TrailLook) -> dict[str, object]:
 def _choices(offered: list[str], now: str) -> list[Choice]:
     """The values that are offered, and the one of the address where it is none of these."""
     known = offered if not now or now in offered else [*offered, now]
-    return [Choice(value, shown(value), value == now) for value in known]
+    return [Choice(value, called(value), value == now) for value in known]

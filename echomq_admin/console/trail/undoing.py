@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 
 from django.urls import reverse
 
+from echomq_admin.console import places
+from echomq_admin.console.trail import still
 from echomq_admin.emq.keyspace import from_wire
-from echomq_admin.fleet import servers
-from echomq_admin.fleet.snapshot import snapshot
 from echomq_admin.ledger.models import Kind, TrailEntry
 from echomq_admin.operations.actions import ACTIONS, MANY
 from echomq_admin.operations.services import allowed
@@ -26,39 +27,47 @@ class Undoing:
     def __init__(self, user, entries: Iterable[TrailEntry]) -> None:
         self._may = allowed(user, _BY)
         self._open: dict[tuple[str, str], bool] = {}
-        self._undone = _undone(entries)
+        self._entries = [entry for entry in entries if _has_undo(entry)]
+        self._undone = _undone(self._entries)
 
-    def is_undone(self, entry: TrailEntry) -> bool:
-        """Whether the call of an entry was taken back already."""
-        return entry.pk in self._undone
+    def undone(self, entry: TrailEntry) -> str:
+        """How much of the call of an entry was taken back, as words; empty for nothing."""
+        back = self._undone.get(entry.pk, 0)
+        if not back or back >= entry.n:
+            return "undone" if back else ""
+        return f"{back:,} of {entry.n:,} undone"
 
     def url(self, entry: TrailEntry) -> str:
         """The address that takes the call of an entry back; empty when there is no taking back,
         or when it is not for this person."""
-        if not self._may or not _has_undo(entry) or self.is_undone(entry):
+        if not self._may or not _has_undo(entry) or self.undone(entry):
             return ""
         queue = from_wire(bytes(entry.queue))
-        if not self._is_open(entry.server, queue):
+        if not self._is_open(entry.server, queue) or entry.pk in self._over:
             return ""
         return reverse("undo", args=[entry.server, queue, entry.op_id])
+
+    @cached_property
+    def _over(self) -> set[int]:
+        """Those with nothing left to take back."""
+        return still.over(entry for entry in self._entries if not self.undone(entry))
 
     def _is_open(self, server: str, queue: str) -> bool:
         where = server, queue
         if where not in self._open:
-            self._open[where] = _is_open(*where)
+            self._open[where] = places.is_open(*where)
         return self._open[where]
 
 
-def _undone(entries: Iterable[TrailEntry]) -> set[int]:
-    """The ids of those entries whose undo is on record."""
+def _undone(entries: Iterable[TrailEntry]) -> dict[int, int]:
+    """How many jobs the undo of an entry returned, by the ids of those whose undo is on record."""
     names = {
         undo_id(entry.server, from_wire(bytes(entry.queue)), entry.op_id): entry.pk
         for entry in entries
-        if _has_undo(entry)
     }
     # By the op_id alone, or the database would read all entries of that kind.
-    found = TrailEntry.objects.filter(op_id__in=names).values_list("op_id", "op", "kind")
-    return {names[op_id] for op_id, op, kind in found if (op, kind) == (_BY, Kind.MOVED)}
+    found = TrailEntry.objects.filter(op_id__in=names).values_list("op_id", "op", "kind", "n")
+    return {names[op_id]: n for op_id, op, kind, n in found if (op, kind) == (_BY, Kind.MOVED)}
 
 
 def _has_undo(entry: TrailEntry) -> bool:
@@ -66,15 +75,3 @@ def _has_undo(entry: TrailEntry) -> bool:
     action = ACTIONS.get(entry.op)
     is_one = _OP_ID.fullmatch(entry.op_id) is not None and 0 < entry.n <= MANY
     return entry.kind == Kind.MOVED and action is not None and action.undo == _BY and is_one
-
-
-def _is_open(server_name: str, queue: str) -> bool:
-    """Whether a server of this name may be written to, as it was last seen."""
-    try:
-        server = servers.server(server_name)
-    except LookupError:
-        return False
-    look = snapshot(server)
-    if look.error or look.facts is None:
-        return False
-    return servers.read_only_reason(server, queue, look.facts) is None

@@ -21,6 +21,7 @@ class Migration(migrations.Migration):
                 ('last_id', models.CharField(default='0-0', max_length=50)),
                 ('whole_id', models.CharField(default='0-0', max_length=50)),
                 ('added', models.BigIntegerField(default=0, null=True)),
+                ('fault', models.TextField(blank=True)),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('server', 'queue'), name='one_mark_per_stream')],

@@ -2,72 +2,51 @@
 
 from __future__ import annotations
 
-import secrets
-
-from django.contrib.auth.models import Group, User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import transaction
 
-from echomq_admin.console.signing.throttle import forgive
 from echomq_admin.fleet.names import shown
+from echomq_admin.operations import accounts
 from echomq_admin.operations.cli.stops import NO_DATABASE, SERVER, no_database
 from echomq_admin.operations.roles import Role
 
 
 class Command(BaseCommand):
-    """Make an account, change its role, close it, or forget that its sign-ins failed."""
+    """Make an account, change its role, close it, or forget that sign-ins failed."""
 
     help = "Make an account with a role, change the role of one, close or unlock one."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
-        parser.add_argument("--role", choices=[role.value for role in Role])
-        parser.add_argument("--close", action="store_true", help="may not sign in any more")
-        parser.add_argument(
+        deed = parser.add_mutually_exclusive_group(required=True)
+        deed.add_argument("--role", choices=[role.value for role in Role])
+        deed.add_argument("--close", action="store_true", help="may not sign in any more")
+        deed.add_argument(
             "--unlock",
             action="store_true",
             help="may try to sign in again, after too many failures, from wherever that was",
         )
 
-    def handle(
-        self, *, name: str, role: str | None, close: bool, unlock: bool, **_: object
-    ) -> None:
-        if [bool(role), close, unlock].count(True) != 1:
-            raise CommandError("Say one of --role viewer, operator or admin, --close, --unlock.")
+    def handle(self, *, name: str, role: str | None, **given: object) -> None:
         try:
-            if unlock:
-                self._unlock(name)
-            elif close:
-                self._close(name)
-            else:
-                self._give(name, str(role))
+            for line in self._done(name, role, given):
+                self.stdout.write(line)
+        except accounts.NoAccount as error:
+            raise CommandError(str(error)) from None
         except NO_DATABASE as error:
             raise CommandError(no_database(error), returncode=SERVER) from None
         except UnicodeEncodeError:
             raise CommandError(f"{shown(name)} can be no name of an account.") from None
 
-    def _close(self, name: str) -> None:
-        if not User.objects.filter(username=name).update(is_active=False):
-            raise CommandError(f"There is no account {shown(name)}.")
-        self.stdout.write(f"{shown(name)} may not sign in any more. What it did stays on record.")
-
-    def _unlock(self, name: str) -> None:
-        if not User.objects.filter(username=name).exists():
-            raise CommandError(f"There is no account {shown(name)}.")
-        count = forgive(name)
-        what = f"Failed sign-ins forgotten: {count:,}." if count else "No sign-in had failed."
-        self.stdout.write(f"{shown(name)} may try to sign in again. {what}")
-
-    @transaction.atomic
-    def _give(self, name: str, role: str) -> None:
-        user, is_new = User.objects.get_or_create(username=name)
-        user.is_active = True
-        password = secrets.token_urlsafe(12)
-        if is_new:
-            user.set_password(password)
-        user.save()
-        user.groups.remove(*Group.objects.filter(name__in=list(Role)))
-        user.groups.add(Group.objects.get(name=role))
-        self.stdout.write(f"{shown(name)} is {role} now.")
-        if is_new:
-            self.stdout.write(f"Password, shown this once: {password}")
+    def _done(self, name: str, role: str | None, given: dict[str, object]) -> list[str]:
+        """Do it, and say so."""
+        who = shown(name)
+        if given["unlock"]:
+            count = accounts.unlock(name)
+            what = f"Failed sign-ins forgotten: {count:,}." if count else "No sign-in had failed."
+            return [f"{who} may try to sign in again. {what}"]
+        if given["close"]:
+            accounts.close(name)
+            return [f"{who} may not sign in any more. What it did stays on record."]
+        password = accounts.give(name, str(role))
+        once = [f"Password, shown this once: {password}"] if password else []
+        return [f"{who} is {role} now.", *once]

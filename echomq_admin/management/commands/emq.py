@@ -126,8 +126,10 @@ class Command(BaseCommand):
         return self._done([done], [])
 
     def _act(self, user, given: dict[str, object]) -> int:
-        if ACTIONS[str(given["verb"])].needs_yes and not given["yes"]:
-            raise Usage(f"{ACTIONS[str(given['verb'])].label} asks for --yes. Nothing was sent.")
+        action = ACTIONS[str(given["verb"])]
+        # Who lacks the role is told that by the door.
+        if action.needs_yes and not given["yes"] and services.allowed(user, action.verb):
+            raise Usage(f"{action.label} asks for --yes. Nothing was sent.")
         call, usual = self._usual(options.call(given | {"op_id": given["op_id"] or uuid4().hex}))
         steps: list[services.Done] = []
         try:
@@ -152,7 +154,7 @@ class Command(BaseCommand):
         if self._json:
             self._print_json(output.document(steps))
         else:
-            self._print(output.summary(steps), *output.lines(steps[-1]), *usual)
+            self._print(output.summary(steps), *output.lines(steps[-1]), *usual, *undo.way(steps))
             if steps[-1].note:
                 self._print(steps[-1].note)
         return SOME_REFUSED if steps[-1].refusals or output.is_left(steps[-1]) else DONE

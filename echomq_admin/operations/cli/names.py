@@ -57,6 +57,15 @@ def place(text: str) -> tuple[str, str]:
     return known[0], typed(text)
 
 
+def scope(text: str | None) -> tuple[str, str | None]:
+    """Server and queue of `[SERVER/][QUEUE]`; `SERVER/` means all its queues, `None` everything."""
+    if text is None:
+        return "", None
+    if text in {f"{server.name}/" for server in configured()}:
+        return text.rstrip("/"), None
+    return place(text)
+
+
 def named(what: str, name: str) -> dict[str, str]:
     """A name for a JSON document: shown, and in `~` form where it is not plain."""
     url = to_url(name)

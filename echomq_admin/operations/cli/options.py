@@ -14,7 +14,17 @@ from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet.names import shown
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.actions import ACTIONS
-from echomq_admin.operations.arguments import Argument, Before, Blob, Flag, Name, Seen, Text, Whole
+from echomq_admin.operations.arguments import (
+    Argument,
+    Before,
+    Blob,
+    Flag,
+    Length,
+    Name,
+    Seen,
+    Text,
+    Whole,
+)
 from echomq_admin.operations.calls import Call
 from echomq_admin.operations.cli.names import place, typed
 from echomq_admin.operations.cli.stops import Usage
@@ -53,6 +63,21 @@ def add_common(parser) -> None:
     """What every verb takes."""
     parser.add_argument("--as", dest="user", required=True, metavar="USER", help="who acts")
     parser.add_argument("--json", action="store_true", help="answer with one JSON document")
+
+
+def add_scope(parser) -> None:
+    """Where a reading looks: a queue, a server, or everywhere."""
+    parser.add_argument("place", nargs="?", metavar="[SERVER/][QUEUE]")
+
+
+def add_paging(parser, what: str, first: str) -> None:
+    """How much of a list is told, and from where on; `first` is what it begins with."""
+    parser.add_argument(
+        "--limit", default="25", metavar="N", help=f"at most so many {what} (default 25)"
+    )
+    parser.add_argument(
+        "--cursor", default="", help=f"where the page before ended (default: {first})"
+    )
 
 
 def add_arguments(parser, arguments: Iterable[Argument]) -> None:
@@ -130,7 +155,8 @@ def _add_argument(parser, argument) -> None:
             "--no-limit", **(common | {"help": "no limit"}), action="store_const", const=None
         )
     else:
-        metavar = "N" if isinstance(argument, Whole) else argument.label.upper().split()[0]
+        is_count = isinstance(argument, Whole) and not isinstance(argument, Length)
+        metavar = "N" if is_count else argument.label.upper().split()[0]
         parser.add_argument(option, required=argument.required, metavar=metavar, **common)
 
 

@@ -48,7 +48,7 @@ def add_readings(verbs) -> None:
     parsers = {verb: verbs.add_parser(verb, description=text) for verb, text in READINGS.items()}
     for parser in parsers.values():
         options.add_common(parser)
-    parsers["counts"].add_argument("place", nargs="?", metavar="[SERVER/][QUEUE]")
+    options.add_scope(parsers["counts"])
     parsers["discover"].add_argument(
         "place", nargs="*", metavar="SERVER", help="the servers that are meant (default: all)"
     )
@@ -63,12 +63,7 @@ def add_readings(verbs) -> None:
 
 def _add_jobs(parser) -> None:
     parser.add_argument("state", choices=jobs.STATES)
-    parser.add_argument(
-        "--limit", default="25", metavar="N", help="at most so many rows (default 25)"
-    )
-    parser.add_argument(
-        "--cursor", default="", help="where the page before ended (default: the first page)"
-    )
+    options.add_paging(parser, "rows", "the first page")
     parser.add_argument("--group", help="the lane whose waiting jobs are meant")
 
 

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import re
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC
 
 from echomq_admin.emq.keyspace import from_wire
+from echomq_admin.fleet import moments
 from echomq_admin.fleet.names import shown
 from echomq_admin.ledger import trail
 from echomq_admin.ledger.documents import document
 from echomq_admin.ledger.models import Gap, Kind
+from echomq_admin.ledger.notes import host_ms
 from echomq_admin.ledger.trail import Filter, Page
 from echomq_admin.operations.arguments import whole
 from echomq_admin.operations.cli import times
-from echomq_admin.operations.cli.names import configured, named, place, typed
-from echomq_admin.operations.cli.options import text
+from echomq_admin.operations.cli.names import named, scope, typed
+from echomq_admin.operations.cli.options import add_paging, add_scope, text
 from echomq_admin.operations.cli.stops import Usage
 
 MOST = 1_000
-_AGO = re.compile(r"([0-9]{1,9})([smhd])\Z")
-_UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
-_TIME = "2026-11-29 13:00 (UTC, or with an offset), 2h for two hours ago, or unix ms"
+_TIME = f"{moments.EXAMPLES}; UTC, or with an offset; 2h is two hours ago"
 
 
 def add(parser) -> None:
     """What the verb takes."""
-    parser.add_argument("place", nargs="?", metavar="[SERVER/][QUEUE]")
+    add_scope(parser)
     parser.add_argument("--who", default="", help="the name of a user")
     parser.add_argument("--what", default="", metavar="VERB", help="what was done")
     parser.add_argument("--kind", choices=Kind.values, default="", help="where it is known from")
@@ -37,12 +35,7 @@ def add(parser) -> None:
     parser.add_argument("--from", dest="since", metavar="TIME", help=f"not before: {_TIME}")
     parser.add_argument("--to", dest="until", metavar="TIME", help="before this time")
     parser.add_argument("--text", default="", help="a part of a reason or of a message")
-    parser.add_argument(
-        "--limit", default="25", metavar="N", help="at most so many entries (default 25)"
-    )
-    parser.add_argument(
-        "--cursor", default="", help="where the page before ended (default: the newest)"
-    )
+    add_paging(parser, "entries", "the newest")
 
 
 def read(given: Mapping[str, object]) -> dict[str, object]:
@@ -72,7 +65,7 @@ def lines(answer: dict[str, object]) -> list[str]:
 
 
 def _wanted(given: Mapping[str, object]) -> Filter:
-    server, queue = _place(given["place"])
+    server, queue = scope(given["place"])
     return Filter(
         actor=_word(given["who"]),
         op=_word(given["what"]),
@@ -87,15 +80,6 @@ def _wanted(given: Mapping[str, object]) -> Filter:
     )
 
 
-def _place(given: object) -> tuple[str, str | None]:
-    if given is None:
-        return "", None
-    where = str(given)
-    if where in {f"{server.name}/" for server in configured()}:
-        return where.rstrip("/"), None
-    return place(where)
-
-
 def _word(given: object) -> str:
     """Words as the database keeps them: bytes that are no text are none of them."""
     return text(given).encode("utf-8", "replace").decode()
@@ -105,16 +89,10 @@ def _time(given: object) -> int | None:
     """Unix ms. Raises `Usage`."""
     if given is None:
         return None
-    words = str(given).strip()
-    if words.isdecimal() and len(words) <= 15:
-        return int(words)
-    if ago := _AGO.match(words):
-        return time.time_ns() // 1_000_000 - int(ago[1]) * _UNITS_MS[ago[2]]
     try:
-        moment = datetime.fromisoformat(words)
-        return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1_000)
-    except (ValueError, OverflowError):
-        raise Usage(f"{shown(words)} is no time: write {_TIME}.") from None
+        return moments.read(str(given), host_ms(), UTC, ahead=False).ms
+    except ValueError as error:
+        raise Usage(shown(str(error))) from None
 
 
 def _pages(wanted: Filter, limit: int, cursor: str) -> Iterator[Page]:
@@ -162,7 +140,8 @@ def _head(entry: Mapping[str, object]) -> Iterator[str]:
     """What was done, by whom and where, with its kind where no stream told it."""
     kind = "" if entry["kind"] == Kind.MOVED else f"{entry['kind']}: "
     yield f"{kind}{shown(str(entry['op']))}"
-    yield f"by {shown(str(entry['actor']))}" if entry["actor"] else "by nobody named"
+    if entry["actor"] or entry["server"]:
+        yield f"by {shown(str(entry['actor']))}" if entry["actor"] else "by nobody named"
     if entry["server"]:
         yield f"on {_target(entry)}"
 

@@ -11,7 +11,8 @@ from echomq_admin.fleet.names import shown
 from echomq_admin.operations import trash
 from echomq_admin.operations.arguments import whole
 from echomq_admin.operations.cli import times
-from echomq_admin.operations.cli.names import configured, named, place
+from echomq_admin.operations.cli.names import named, scope
+from echomq_admin.operations.cli.options import add_paging, add_scope
 from echomq_admin.operations.trash import DAY_MS, InTrash, Page
 
 MOST, _AT_ONCE = 10_000, 500
@@ -19,17 +20,14 @@ MOST, _AT_ONCE = 10_000, 500
 
 def add(parser) -> None:
     """What the verb takes."""
-    parser.add_argument("place", nargs="?", metavar="[SERVER/][QUEUE]")
-    parser.add_argument("--limit", default="25", metavar="N", help="at most so many (default 25)")
-    parser.add_argument(
-        "--cursor", default="", help="where the page before ended (default: the newest)"
-    )
+    add_scope(parser)
+    add_paging(parser, "removals", "the newest")
 
 
 def read(given: Mapping[str, object]) -> dict[str, object]:
     """At most `--limit` removals, newest first; `next` is the cursor behind them. Raises `Usage`,
     `Invalid`."""
-    server, queue = _place(given["place"])
+    server, queue = scope(given["place"])
     limit = whole("Limit", given["limit"], 1, MOST)
     pages = list(_pages(server, queue, limit, str(given["cursor"])))
     return {
@@ -44,15 +42,6 @@ def lines(answer: dict[str, object]) -> list[str]:
     said = [_line(row) for row in answer["jobs"]]
     said.append(f"{len(said):,} of {answer['total']:,} in the trash")
     return said + ([f"more: --cursor {answer['next']}"] if answer["next"] else [])
-
-
-def _place(given: object) -> tuple[str, str | None]:
-    if given is None:
-        return "", None
-    where = str(given)
-    if where in {f"{server.name}/" for server in configured()}:
-        return where.rstrip("/"), None
-    return place(where)
 
 
 def _pages(server: str, queue: str | None, limit: int, cursor: str) -> Iterator[Page]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from echomq_admin.fleet.names import shown, to_url
 from echomq_admin.operations import undoing
+from echomq_admin.operations.actions import ACTIONS, MANY
 from echomq_admin.operations.calls import Call, Done
 from echomq_admin.operations.cli.names import place, typed
 from echomq_admin.operations.cli.options import add_common, text
@@ -37,6 +39,14 @@ def call(given: Mapping[str, object]) -> Call:
 def undo(user, given: Mapping[str, object], call: Call) -> Done:
     """Do it. Raises `Refused`."""
     return undoing.undo(user, call.server, call.queue, _undone(given), call.reason)
+
+
+def way(steps: Sequence[Done]) -> list[str]:
+    """The line that says how a call is taken back; none where there is no taking back."""
+    call, moved = steps[0].call, len(steps[0].outcomes) - len(steps[0].refusals)
+    if ACTIONS[call.action].undo != "return_to_dead" or len(steps) > 1 or not 0 < moved <= MANY:
+        return []
+    return [f"To undo it: emq undo {call.server}/{to_url(call.queue)} {shown(call.op_id)}"]
 
 
 def _undone(given: Mapping[str, object]) -> str:

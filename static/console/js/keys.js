@@ -28,13 +28,13 @@ function tick() {
   if (box) box.click();
 }
 
-const ofPage = (key) => document.querySelector(`main [data-key="${key}"]:not([data-ticked], [data-row] *)`);
-
-// The button of a key: that of the ticked jobs, of the row, of the page.
-function press(key) {
-  const ticked = document.querySelector(`[data-ticked][data-key="${key}"]`);
-  if (ticked && !ticked.disabled) ticked.click();
-  else (current()?.querySelector(`[data-key="${key}"]`) || ofPage(key))?.click();
+// What presses the button of a key: that of the ticked jobs, of the row, of the page.
+function pressOf(key) {
+  const named = `[data-key="${CSS.escape(key)}"]`;
+  const ticked = document.querySelector(`[data-ticked]${named}`);
+  const ofPage = () => document.querySelector(`main ${named}:not([data-ticked], [data-row] *)`);
+  const found = ticked && !ticked.disabled ? ticked : current()?.querySelector(named) || ofPage();
+  return found && (() => found.click());
 }
 
 // To a field, over what was typed there before.
@@ -62,13 +62,13 @@ if (button) {
   button.addEventListener("click", showHelp);
 }
 
-const ACTIONS = {
+// All other keys are those that buttons name.
+const MOVES = {
   "/": () => type("find"),
   f: () => type("filter"),
   j: () => move(1),
   k: () => move(-1),
   x: tick,
-  ...Object.fromEntries([..."rnvebdu"].map((key) => [key, () => press(key)])),
   p: toggleReading,
   "?": showHelp,
 };
@@ -90,8 +90,10 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") closeMenu();
   if (event.key === "Enter" && event.target instanceof HTMLElement && event.target.matches("[data-row]")) {
     open();
-  } else if (event.key in ACTIONS) {
-    event.preventDefault();
-    ACTIONS[event.key]();
+    return;
   }
+  const act = MOVES[event.key] || pressOf(event.key);
+  if (!act) return;
+  event.preventDefault();
+  act();
 });

@@ -9,6 +9,7 @@ import "./press.js";
 import "./preview.js";
 import "./menus.js";
 import "./dialogs.js";
+import "./fate.js";
 import "./find.js";
 import "./copy.js";
 import "./draft.js";

@@ -9,10 +9,10 @@ const came = new WeakMap();
 let elements = [];
 
 // The same text as `times.ago` writes on the server; what lies ahead is below zero.
-export function spoken(distance) {
+export function spoken(distance, isDue = false) {
   const size = Math.abs(distance);
   const step = STEPS.find(([ms]) => size >= ms);
-  if (!step) return distance < 0 ? "in under 1 s" : "just now";
+  if (!step) return distance < 0 ? "in under 1 s" : isDue ? "due now" : "just now";
   const whole = Math.floor(size / step[0]);
   const hours = step[1] === "d" && whole < 10 ? Math.floor((size % DAY_MS) / 3_600_000) : 0;
   const words = `${whole.toLocaleString("en")} ${step[1]}${hours ? ` ${hours} h` : ""}`;
@@ -33,7 +33,7 @@ function tick() {
   const now = performance.now();
   for (const element of elements) {
     const { said, at } = came.get(element);
-    const text = spoken(Number(said) + now - at);
+    const text = spoken(Number(said) + now - at, "due" in element.dataset);
     if (element.firstChild.data !== text) element.firstChild.data = text;
   }
 }

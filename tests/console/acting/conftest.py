@@ -9,8 +9,9 @@ import pytest
 from django.test import Client
 
 from echomq_admin.fleet.names import to_url
-from tests.console.pressing import fields_of, url_of
+from tests.console.pressing import url_of
 from tests.console.scene import text
+from tests.console.walking import fields_of
 
 
 @dataclass
@@ -44,7 +45,7 @@ class Answer(Asking):
 
     @property
     def asks_again(self) -> bool:
-        return 'class="ask"' in self.html
+        return '<form class="ask"' in self.html
 
 
 @pytest.fixture

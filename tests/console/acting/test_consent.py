@@ -7,6 +7,7 @@ import time
 import pytest
 from django.core import signing
 
+from echomq_admin.fleet.names import to_url
 from tests.console.scene import A, B, C, dump
 
 CHANGED = "Nothing was changed"
@@ -122,10 +123,31 @@ def test_force_is_no_consent_to_what_was_not_shown(three, asking):
 @pytest.mark.parametrize("typed", [None, "", "order", "orders!", "ORDERS"])
 def test_the_queue_s_name_is_demanded_by_the_server(three, asking, typed):
     before = dump(three.store)
-    answer = asking("admin", "remove", A).send(typed=typed)
+    shown = asking("admin", "remove", A)
+    assert 'name="typed"' not in shown.html
+    answer = shown.send(typed=typed, unkept="on")
     assert answer.asks_again
     assert "Type the queue's name, orders, to confirm. Nothing was done." in answer.says
+    assert 'name="typed"' in answer.html
     assert dump(three.store) == before
+    assert f"{A} removed" in answer.send(typed="orders", unkept="on").says
+
+
+def test_a_removal_that_can_be_taken_back_needs_no_name(three, asking):
+    shown = asking("admin", "remove", A, B)
+    assert 'class="btn go harm"' in shown.html
+    assert "2 removed" in shown.send().says
+    assert three.members("pending") == [C.encode()]
+
+
+def test_from_a_thousand_jobs_on_a_removal_needs_the_name(scene, asking):
+    names = [f"JOB{n:011}" for n in range(1_000)]
+    for name in names:
+        scene.dead(name)
+    shown = asking("admin", "remove", *names)
+    assert 'name="typed"' in shown.html
+    assert "Type the queue's name, orders" in shown.send().says
+    assert len(scene.members("dead")) == 1_000
 
 
 def test_a_row_s_button_is_no_way_around_a_dialog(three, browser):
@@ -133,14 +155,15 @@ def test_a_row_s_button_is_no_way_around_a_dialog(three, browser):
     before = dump(three.store)
     for verb in ("bury", "remove", "recover_now", "update_payload"):
         data = {"only": f"0::{A}", "reason": "poison", "payload": "x", "typed": "orders"}
-        assert 'class="ask"' in who.post(f"/q/prod/orders/{verb}", data).content.decode()
+        assert '<form class="ask"' in who.post(f"/q/prod/orders/{verb}", data).content.decode()
     assert dump(three.store) == before
 
 
 def test_what_was_typed_stays_when_it_asks_again(three, asking):
-    answer = asking("admin", "remove", A, B).send(typed="wrong", reason="too many", dedup_id=None)
+    answer = asking("admin", "remove", A, B).send(unkept="on", typed="wrong", reason="too many")
     assert 'name="reason" value="too many"' in answer.html
-    assert "2 removed" in answer.send(typed="orders").says
+    assert 'name="unkept" checked' in answer.html
+    assert "2 removed" in answer.send(unkept="on", typed="orders").says
 
 
 def test_a_confirmation_that_is_sent_twice_moves_nothing_twice(three, asking):
@@ -159,3 +182,15 @@ def test_a_summary_is_small_however_much_was_shown(scene, asking):
     for name in names:
         scene.dead(name)
     assert len(asking("admin", "remove", *names).fields["shown"]) < 600
+
+
+def test_no_byte_of_an_id_parts_it_from_the_next(scene, asking):
+    """With `a` and `b\\x013\\x00c` shown, `a\\x013\\x00b` and `c` are others."""
+    names = ("a", "b\x013\x00c", "a\x013\x00b", "c")
+    for name in names:
+        scene.dead(name, attempts=3)
+    shown = asking("operator", "requeue", *names[:2], seen="3:")
+    others = [f"3::{to_url(name)}" for name in names[2:]]
+    answer = shown.send(job=others)
+    assert "What is asked is not what was shown" in answer.says
+    assert len(scene.members("dead")) == 4

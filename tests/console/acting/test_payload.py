@@ -6,8 +6,8 @@ import pytest
 
 from echomq_admin.console.acting.differences import differences
 from echomq_admin.console.acting.payload import editable
-from tests.console.pressing import fields_of
 from tests.console.scene import A, B, dump, text
+from tests.console.walking import fields_of
 
 VERB = "update_payload"
 URL = f"/q/prod/orders/{VERB}"
@@ -55,7 +55,8 @@ def test_a_payload_that_was_changed_meanwhile_is_not_overwritten_and_the_text_st
     job.store.hset(job.key(f"job:{A}"), "payload", "theirs")
     answer = compared.send()
     assert f"The payload of {A} was changed meanwhile" in answer.says
-    assert "The payload was changed since you began." in answer.says
+    assert "The payload was changed since you began." not in answer.says
+    assert "what you typed is compared with the payload as it is now" in answer.says
     assert "theirs" in answer.html
     assert answer.fields["payload"] == "mine"
     assert job.field(A, "payload") == b"theirs"

@@ -22,7 +22,7 @@ def test_nothing_is_left_of_a_removed_job(scene, asking):
     scene.dead(A, group=G)
     scene.store.rpush(scene.key(f"job:{A}:logs"), "one")
     scene.store.set(scene.key(f"job:{A}:dependencies"), 1)
-    answer = asking("admin", "remove", A).send(typed="orders")
+    answer = asking("admin", "remove", A).send()
     assert f"{A} removed" in answer.says
     assert "It can be restored from the trash for 7 days." in answer.says
     assert [key for key in scene.store.scan_iter() if A.encode() in key] == []
@@ -33,7 +33,7 @@ def test_a_job_that_runs_by_now_is_kept_and_the_answer_says_so(scene, asking):
     shown = asking("admin", "remove", A, seen="0:0")
     scene.store.zrem(scene.key("pending"), A)
     scene.store.zadd(scene.key("active"), {A: scene.now_ms() + 30_000})
-    answer = shown.send(typed="orders")
+    answer = shown.send()
     assert f"{A} not removed" in answer.says
     assert "now running, not removed: a worker holds its lease." in answer.says
     assert scene.members("active") == [A.encode()]
@@ -49,8 +49,8 @@ def test_an_active_job_is_shown_with_its_lease_and_goes_only_by_force(scene, ask
     assert "It cannot be removed now: now running." in shown.says
     assert "its lease ends in 2" in shown.says
     assert "A lease ends at once, and what its worker still reports is refused." in shown.says
-    assert f"{A} not removed" in shown.send(typed="orders").says
-    asking("admin", "remove", A).send(typed="orders", force="on")
+    assert f"{A} not removed" in shown.send().says
+    asking("admin", "remove", A).send(force="on")
     assert scene.members("active") == []
     assert scene.store.hget(scene.key("gactive"), G) is None
     assert scene.store.lrange(scene.key("ring"), 0, -1) == [G.encode()]
@@ -65,7 +65,7 @@ def test_a_child_of_a_flow_names_its_parent(scene, asking):
     assert "Of 2 jobs, 1 can be removed now; left as they are: 1 part of a flow." in shown.says
     assert "Remove 1 of 2 jobs" in shown.says
     assert "Remove 2 jobs by force" in shown.says
-    answer = shown.send(typed="orders")
+    answer = shown.send()
     assert "1 removed, 1 part of a flow" in answer.says
     assert scene.members("pending") == [A.encode()]
 
@@ -82,7 +82,7 @@ def test_the_id_of_a_missing_row_can_be_taken_out_of_its_set(scene, asking):
     scene.store.zadd(scene.key("dead"), {A: 0})
     shown = asking("admin", "remove", A)
     assert "row missing, dead" in shown.says
-    answer = shown.send(typed="orders")
+    answer = shown.send()
     assert f"{A} removed" in answer.says
     assert "can be restored" not in answer.says
     assert scene.members("dead") == []
@@ -102,7 +102,7 @@ def test_the_idempotency_key_of_one_job_is_offered_with_it(scene, asking):
     assert shown.fields["dedup_id"] == "order-17"
     scene.dead(B)
     assert 'name="dedup_id"' not in asking("admin", "remove", B).html
-    shown.send(typed="orders")
+    shown.send()
     assert scene.store.exists(scene.key("de:order-17")) == 0
 
 
@@ -110,7 +110,7 @@ def test_the_idempotency_key_of_one_job_is_offered_with_it(scene, asking):
 def test_ids_of_any_bytes_are_removed_and_no_other(scene, asking, job_id):
     scene.dead(job_id)
     scene.dead(B)
-    asking("admin", "remove", job_id).send(typed="orders")
+    asking("admin", "remove", job_id).send()
     assert scene.members("dead") == [B.encode()]
 
 
@@ -123,7 +123,7 @@ def test_the_reason_of_the_person_rides_along(scene, asking, monkeypatch):
         views, "perform", lambda user, call: (given.append(call.reason), door(user, call))[1]
     )
     scene.dead(A)
-    asking("admin", "remove", A).send(typed="orders", reason="  a duplicate ")
+    asking("admin", "remove", A).send(reason="  a duplicate ")
     assert given == ["a duplicate"]
 
 
@@ -143,6 +143,6 @@ def test_nothing_to_do_offers_no_button(scene, asking, verb):
     else:
         shown = asking("admin", verb, A)
         assert "It cannot be requeued now: no longer dead." in shown.says
-    assert 'class="btn go"' not in shown.html
+    assert 'class="btn go' not in shown.html
     scene.store.delete(scene.key(f"job:{A}"))
     assert dump(scene.store) == before

@@ -127,3 +127,11 @@ def test_a_read_only_console_shows_what_could_be_done_and_offers_no_button(
     html = browser("admin").get(f"/q/prod/orders/remove?only=3:0:{A}").content.decode()
     assert "Read-only." in html
     assert 'class="btn go"' not in html
+
+
+def test_a_job_that_was_buried_did_not_die_again_since(scene, asking):
+    scene.pending(A, attempts=0)
+    shown = asking("admin", "bury", A, seen="0:0", back="job")
+    answer = shown.send(reason="poison")
+    assert f"{A} buried at" in answer.says
+    assert "died again" not in answer.says

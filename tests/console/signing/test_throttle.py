@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from io import StringIO
 
 import pytest
 from axes.models import AccessAttempt
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError
+from django.utils import timezone
 
+from echomq_admin.console.signing import views
 from tests.console.scene import text
 from tests.console.signing.desk import PASSWORD, fails, later, tries
 
@@ -62,6 +65,18 @@ def test_what_is_sent_while_it_is_locked_makes_it_no_longer():
     fails(3, "olena")
     later(5.1)
     assert tries("olena", PASSWORD).status_code == 302
+
+
+def test_the_time_that_is_told_is_the_same_at_each_further_try(monkeypatch):
+    fails(5, "olena")
+    told = set()
+    for seconds in (0, 20, 41, 62):
+        now = timezone.now() + timedelta(seconds=seconds)
+        monkeypatch.setattr(views.timezone, "now", lambda now=now: now)
+        said = text(tries("olena").content.decode())
+        monkeypatch.undo()
+        told.add(re.search(r"Try again at ([\d :-]{8,16}) UTC", said)[1])
+    assert len(told) == 1
 
 
 def test_a_sign_in_that_works_forgets_the_failures_before_it():

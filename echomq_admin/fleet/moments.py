@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta, tzinfo
 
-from echomq_admin.console import times
+from echomq_admin.fleet import clocks
+from echomq_admin.fleet.spans import UNITS_MS
 
 EXAMPLES = "2026-11-29 13:00, 13:00, yesterday 13:00, 2 h ago, in 10 min, or unix ms"
 _LONGEST = 64
@@ -19,16 +20,9 @@ _CLOCK = re.compile(
 )
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T].+)?", re.I)
 _SPAN = r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([a-z]+)"
+_SPAN_ALONE = re.compile(_SPAN, re.I)
 _AGO = re.compile(rf"{_SPAN} ago", re.I)
 _IN = re.compile(rf"in {_SPAN}", re.I)
-_UNITS_MS = {
-    **dict.fromkeys(("ms",), 1),
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1_000),
-    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), 60_000),
-    **dict.fromkeys(("h", "hour", "hours"), 3_600_000),
-    **dict.fromkeys(("d", "day", "days"), 86_400_000),
-    **dict.fromkeys(("w", "week", "weeks"), 604_800_000),
-}
 
 
 @dataclass(frozen=True)
@@ -40,7 +34,7 @@ class Moment:
 
     def __str__(self) -> str:
         """A text that means this instant always and everywhere."""
-        moment = times.instant(self.ms)
+        moment = clocks.instant(self.ms)
         if moment is None:
             return str(self.ms)
         parts = "milliseconds" if moment.microsecond else "seconds"
@@ -52,7 +46,8 @@ def read(text: str, now_ms: float, zone: tzinfo | None = None, ahead: bool | Non
 
     Clock times without a zone are meant in `zone`, or else in the console's; their text moves
     when a zone is given. Without a day they are today's, or with `ahead` the next (true) or the
-    last (false). Raises `ValueError` with a sentence.
+    last (false); only with `ahead` is a span alone, `2h`, an instant: that from now, or ago.
+    Raises `ValueError` with a sentence.
     """
     typed = " ".join(text.split())
     if not typed or len(typed) > _LONGEST:
@@ -61,15 +56,14 @@ def read(text: str, now_ms: float, zone: tzinfo | None = None, ahead: bool | Non
         return Moment(int(now_ms), moves=True)
     if _WHOLE.fullmatch(typed):
         return Moment(int(typed))
-    if found := _AGO.fullmatch(typed):
-        return Moment(_away(found, int(now_ms), -1, typed), moves=True)
-    if found := _IN.fullmatch(typed):
-        return Moment(_away(found, int(now_ms), 1, typed), moves=True)
+    found, sign = _span(typed, ahead)
+    if found:
+        return Moment(_away(found, int(now_ms), sign, typed), moves=True)
     clock = f"{typed} 0:00" if typed.casefold() in _DAYS else typed
     if found := _CLOCK.fullmatch(clock):
-        return Moment(_near(found, now_ms, typed, zone or times.zone(), ahead), moves=True)
+        return Moment(_near(found, now_ms, typed, zone or clocks.zone(), ahead), moves=True)
     if _DATED.fullmatch(typed):
-        return Moment(_dated(typed, zone or times.zone()), moves=zone is not None)
+        return Moment(_dated(typed, zone or clocks.zone()), moves=zone is not None)
     raise ValueError(_unread(typed))
 
 
@@ -78,18 +72,28 @@ def _unread(typed: str) -> str:
     return f"“{cut}” is no time that can be read: write {EXAMPLES}."
 
 
+def _span(typed: str, ahead: bool | None) -> tuple[re.Match[str] | None, int]:
+    """The length that is typed, and the sign of its way from now."""
+    if found := _AGO.fullmatch(typed):
+        return found, -1
+    if found := _IN.fullmatch(typed):
+        return found, 1
+    alone = None if ahead is None else _SPAN_ALONE.fullmatch(typed)
+    return alone, 1 if ahead else -1
+
+
 def _away(found: re.Match[str], now_ms: int, sign: int, typed: str) -> int:
-    unit = _UNITS_MS.get(found[2].casefold())
+    unit = UNITS_MS.get(found[2].casefold())
     if unit is None:
         raise ValueError(_unread(typed))
     ms = now_ms + sign * round(float(found[1]) * unit)
-    if times.instant(ms) is None:
+    if clocks.instant(ms) is None:
         raise ValueError(f"“{typed}” is beyond every calendar.")
     return ms if unit < 1_000 else ms // 1_000 * 1_000
 
 
 def _near(found: re.Match[str], now_ms: float, typed: str, zone: tzinfo, ahead: bool | None) -> int:
-    now = times.instant(now_ms)
+    now = clocks.instant(now_ms)
     day, hour, minute, second, fraction = found.groups()
     try:
         clock = time(int(hour), int(minute), int(second or 0), _micros(fraction))
@@ -97,7 +101,7 @@ def _near(found: re.Match[str], now_ms: float, typed: str, zone: tzinfo, ahead: 
         raise ValueError(f"“{typed}” is no time of day.") from None
     if now is None:
         raise ValueError("The server's clock shows no date, so today is not known.")
-    then = datetime.combine(times.local(now, zone).date(), clock)
+    then = datetime.combine(clocks.local(now, zone).date(), clock)
     days = _DAYS[(day or "").casefold()]
     ms = _ms(then, zone)
     if day is None and ahead is not None and (ms > now_ms) != ahead:
@@ -123,4 +127,4 @@ def _dated(typed: str, zone: tzinfo) -> int:
 def _ms(moment: datetime, zone: tzinfo) -> int:
     """Unix ms; a clock time without a zone is one of `zone`."""
     known = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-    return times.unix_ms(known)
+    return clocks.unix_ms(known)

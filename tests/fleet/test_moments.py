@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from echomq_admin.console import moments
+from echomq_admin.fleet import moments
 
 # Sunday, 2026-11-29 13:07:21.400 UTC
 NOW = 1_795_957_641_400
@@ -115,3 +115,11 @@ def test_a_time_of_day_is_the_next_one_or_the_last(text, ahead, hours):
 
 def test_a_settled_time_is_written_without_needless_digits():
     assert str(moments.read("in 6 h", NOW)) == "2026-11-29 19:07:21Z"
+
+
+@pytest.mark.parametrize(("ahead", "hours"), [(False, -2), (True, 2)])
+def test_a_span_alone_is_meant_in_the_direction_of_what_is_looked_at(ahead, hours):
+    for text in ("2h", "2 h", "120 min"):
+        assert moments.read(text, NOW, ahead=ahead).ms == NOW - 400 + hours * HOUR
+    with pytest.raises(ValueError, match="no time that can be read"):
+        moments.read("2h", NOW)
