@@ -79,17 +79,14 @@ EMQ_TRASH_DAYS = _days("EMQ_TRASH_DAYS", 7)
 _PREFIX = "/".join(["", *os.environ.get("EMQ_PREFIX", "").strip("/").split("/")]).rstrip("/")
 if _PREFIX:
     FORCE_SCRIPT_NAME = _PREFIX
-SECURE_PROXY_SSL_HEADER = None
-if _flag("EMQ_TLS_PROXY", False):
+SECURE_PROXY_SSL_HEADER: tuple[str, str] | None = None
+_HAS_TLS_PROXY = _flag("EMQ_TLS_PROXY", False)
+if _HAS_TLS_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
 # How many proxies stand before the console, each of which adds to X-Forwarded-For whom it answers.
-EMQ_PROXIES = _whole("EMQ_PROXIES", 0, 0)
-if SECURE_PROXY_SSL_HEADER and not EMQ_PROXIES:
-    raise ImproperlyConfigured(
-        "EMQ_TLS_PROXY takes EMQ_PROXIES, the number of proxies before the console (1 for one): "
-        "without it, whoever fails to sign in through them locks that name for everybody."
-    )
+# Behind a TLS proxy there is one: by its own address, one person could lock out all others.
+EMQ_PROXIES = _whole("EMQ_PROXIES", 1 if _HAS_TLS_PROXY else 0, 0)
 
 INSTALLED_APPS = [
     # First, so that its commands go before those of the same name.

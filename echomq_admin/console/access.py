@@ -25,8 +25,7 @@ from echomq_admin.operations.services import allowed, not_allowed
 View = Callable[..., HttpResponse]
 _ORIGIN_HELP = (
     "If the console stands behind a proxy, list its address in EMQ_ORIGINS "
-    "(for example https://console.example.org), and set EMQ_TLS_PROXY=1 when the proxy ends TLS "
-    "(with EMQ_PROXIES=1 for one proxy)."
+    "(for example https://console.example.org), and set EMQ_TLS_PROXY=1 when the proxy ends TLS."
 )
 _SESSION_HELP = (
     "The sign-in has changed since this page was loaded, or its cookie was lost. Nothing was "

@@ -15,6 +15,7 @@ from echomq_admin.console.htmx import show
 from echomq_admin.console.lists import turns
 from echomq_admin.console.rows import dom_id
 from echomq_admin.console.tables import NUM, Heading
+from echomq_admin.emq.kept import goes_back
 from echomq_admin.emq.whereabouts import Held
 from echomq_admin.fleet.names import brief, from_url, to_url
 from echomq_admin.ledger.notes import host_ms
@@ -36,6 +37,7 @@ _HEADINGS = tuple(
 )
 # Of a longer reason a list shows the beginning; the trail has all of it.
 LONGEST_REASON = 200
+_GOES_BACK = {"waiting": "waiting", "schedule": "scheduled", "dead": "dead"}
 _PLACES = {"pending": "pending", "schedule": "scheduled", "dead": "dead"}
 
 
@@ -158,7 +160,7 @@ def _row(one: InTrash, url: str) -> TrashRow:
         server=one.server,
         queue_href=f"?{forms.query_of({'server': one.server, 'queue': to_url(one.queue)})}",
         trail_href=_trail_href(one),
-        was_in=", ".join(map(_place, one.sets)) or "no set",
+        was_in=_was_in(one),
         due_ms=due,
         attempts=one.attempts,
         size=payloads.size(one.size),
@@ -180,6 +182,14 @@ def _trail_href(one: InTrash) -> str:
 
 def _cut(reason: str) -> str:
     return reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}…"
+
+
+def _was_in(one: InTrash) -> str:
+    """The sets that held it; of several, the one where it goes back to."""
+    names = ", ".join(map(_place, one.sets)) or "no set"
+    if len(one.sets) < 2:
+        return names
+    return f"{names}; goes back to {_GOES_BACK[goes_back(one.sets)[0]]}"
 
 
 def _place(held: Held) -> str:

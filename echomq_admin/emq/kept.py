@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -87,22 +87,54 @@ def read(
     most_in_all: int,
     dedup_id: str | None = None,
 ) -> dict[str, Kept | Unkept]:
-    """Each job that has a row. Three round trips for all of them.
+    """Each job that has a row. Three round trips for all of them, one more when one of them has
+    more than a row.
 
     Those larger than `most` bytes are not read, nor those with which all that were read in their
     order would be larger than `most_in_all`. `dedup_id` names the idempotency key of the one job
     given.
     """
     looks = [_Look(Keyspace(queue), job_id, dedup_id) for job_id in job_ids]
-    _ask(client, looks, _Look.ask_sizes)
-    left = most_in_all
-    for look in looks:
-        look.is_wanted = look.is_sound and look.size <= min(most, left)
-        left -= look.size if look.is_wanted else 0
+    _ask_sizes(client, looks)
+    _choose(looks, most, most_in_all)
     wanted = [look for look in looks if look.is_wanted]
     _ask(client, wanted, _Look.ask_row)
     _ask(client, wanted, _Look.ask_lane)
     return {look.job_id: found for look in looks if (found := look.answer()) is not None}
+
+
+class Sizes:
+    """The kinds and sizes of jobs, asked in two batches along with what else those ask."""
+
+    def __init__(self, queue: str, job_ids: Sequence[str]) -> None:
+        self._looks = [_Look(Keyspace(queue), job_id, None) for job_id in job_ids]
+
+    def ask(self, batch: Batch) -> None:
+        for look in self._looks:
+            look.ask_size(batch)
+
+    def ask_again(self, batch: Batch) -> None:
+        for look in self._looks:
+            if look.has_sides:
+                look.ask_sizes(batch)
+
+    def unkept(self, most: int, most_in_all: int) -> dict[str, Unkept]:
+        """Once both have run: what `read` would not read, as far as kinds and sizes tell."""
+        _choose(self._looks, most, most_in_all)
+        left = {look.job_id: look.answer() for look in self._looks if not look.is_wanted}
+        return {job_id: one for job_id, one in left.items() if isinstance(one, Unkept)}
+
+
+def _ask_sizes(client: redis.Redis, looks: Sequence[_Look]) -> None:
+    _ask(client, looks, _Look.ask_size)
+    _ask(client, [look for look in looks if look.has_sides], _Look.ask_sizes)
+
+
+def _choose(looks: Sequence[_Look], most: int, left: int) -> None:
+    """Which are to be read: those that are sound and for which there is room."""
+    for look in looks:
+        look.is_wanted = look.is_sound and look.size <= min(most, left)
+        left -= look.size if look.is_wanted else 0
 
 
 def _ask(
@@ -125,22 +157,29 @@ class _Look:
         key = keys.job(job_id)
         self._sides = {name: key + b":" + name.encode() for name in _SIDES}
 
-    def ask_sizes(self, batch: Batch) -> None:
+    def ask_size(self, batch: Batch) -> None:
         key = self._keys.job(self.job_id)
         self._kind = batch.ask("type", key)
-        named = (key, *self._sides.values())
-        self._sizes = [batch.ask("memory_usage", name, samples=0) for name in named]
+        self._sizes = [batch.ask("memory_usage", key, samples=0)]
+        self._has_sides = batch.ask("exists", *self._sides.values())
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether there are keys behind its row, as for few jobs."""
+        return bool(self._has_sides.value)
+
+    def ask_sizes(self, batch: Batch) -> None:
+        self._sizes += [batch.ask("memory_usage", name, samples=0) for name in self._sides.values()]
 
     def ask_row(self, batch: Batch) -> None:
-        self._time = batch.ask("time")
         self._row = batch.ask("hgetall", self._keys.job(self.job_id))
-        self._where.ask(batch)
         ask = {"logs": ("lrange", 0, -1), "dependencies": ("get",)}
         self._found: dict[str, Answer] = {}
-        for name, key in self._sides.items():
+        for name, key in self._sides.items() if self.has_sides else ():
             method, *args = ask.get(name, ("hgetall",))
             self._found[name] = batch.ask(str(method), key, *args)
         if self._dedup_id is not None:
+            self._time = batch.ask("time")
             dedup = self._keys.dedup(self._dedup_id)
             self._holder = batch.ask("getrange", dedup, 0, len(to_wire(self.job_id)))
             self._left = batch.ask("pttl", dedup)
@@ -164,7 +203,11 @@ class _Look:
 
     @property
     def _fault(self) -> str | None:
-        return next((one.fault for one in (self._kind, *self._sizes) if one.fault), None)
+        return next((one.fault for one in self._asked if one.fault), None)
+
+    @property
+    def _asked(self) -> Iterable[Answer]:
+        return (self._kind, self._has_sides, *self._sizes)
 
     def answer(self) -> Kept | Unkept | None:
         """`None` when there is no row."""

@@ -1,39 +1,53 @@
-"""What a call did, as the server keeps it for its replays: for a day, whatever became of the audit."""
+"""What a call did, as the server keeps it a day for its replays, whatever becomes of the audit."""
 
 from __future__ import annotations
 
-from itertools import count
+from collections.abc import Callable, Mapping
+from itertools import count, takewhile
+from typing import Any
 
 import msgpack
 import redis
 
 from .calls import answered, outcomes, step_id
 from .keyspace import Keyspace
+from .records import Outcome
+from .replies import Batch
 
 _UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, msgpack.UnpackException)
-_ANSWERS = {b"remove": answered, b"restore": lambda reply: (False, outcomes(reply))}
+_ANSWERS: dict[bytes, Callable[[Any], Mapping[str, Outcome]]] = {
+    b"remove": lambda reply: answered(reply)[1],
+    b"restore": outcomes,
+}
 
 
 def words(client: redis.Redis, queue: str, op_id: str) -> dict[str, str]:
     """Job id to outcome, of all chunks of one removal or restore; empty where none is kept.
 
-    Raises redis-py's errors.
+    Raises what `Batch` raises.
     """
-    keys, found = Keyspace(queue), {}
-    for step in count():
-        raw = client.get(keys.kept_reply(step_id(op_id, step) or ""))
-        told = None if raw is None else _words(raw)
-        if told is None:
-            return found
+    names = (step_id(op_id, step) or "" for step in count())
+    replies = (_reply(client, Keyspace(queue).kept_reply(name)) for name in names)
+    found: dict[str, str] = {}
+    for told in takewhile(bool, map(_words, takewhile(bool, replies))):
         found |= told
+    return found
 
 
-def _words(raw: bytes) -> dict[str, str] | None:
-    unpacker = msgpack.Unpacker(raw=True)
+def _reply(client: redis.Redis, key: bytes) -> bytes:
+    """Empty for none, and for one that the server does not let the console read."""
+    batch = Batch(client)
+    answer = batch.ask("get", key)
+    batch.run()
+    return answer.value or b""
+
+
+def _words(raw: bytes) -> dict[str, str]:
+    unpacker: Any = msgpack.Unpacker(raw=True)
     unpacker.feed(raw)
     try:
         verb, reply = unpacker.unpack(), unpacker.unpack()
-        _, told = _ANSWERS[verb](reply)
+        told = _ANSWERS[verb](reply)
     except _UNREADABLE:
-        return None
+        return {}
     return {job_id: str(word) for job_id, word in told.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import redis
 
@@ -46,29 +47,49 @@ class Standing:
     parent_queue: str | None = None
 
 
-def standings(client: redis.Redis, queue: str, job_ids: Iterable[str]) -> tuple[Standing, ...]:
+class Beside(Protocol):
+    """What else is asked along with the two looks at jobs."""
+
+    def ask(self, batch: Batch) -> None: ...
+
+    def ask_again(self, batch: Batch) -> None: ...
+
+
+def standings(
+    client: redis.Redis, queue: str, job_ids: Iterable[str], beside: Beside | None = None
+) -> tuple[Standing, ...]:
     """One record per id, in their order, from two looks of two and at most five commands a job.
 
     Texts are not read, so that the work depends on the number of jobs only.
     """
     first, second = Batch(client), Batch(client)
     time, jobs = _ask(Keyspace(queue), job_ids, first)
+    if beside:
+        beside.ask(first)
     first.run()
     for job in jobs:
         job.ask_again(second)
+    if beside:
+        beside.ask_again(second)
     second.run()
     now = now_ms(time)
     return tuple(job.standing(now) for job in jobs)
 
 
-def keyed_standing(client: redis.Redis, queue: str, job_id: str) -> tuple[Standing, str | None]:
+def keyed_standing(
+    client: redis.Redis, queue: str, job_id: str, beside: Beside | None = None
+) -> tuple[Standing, str | None]:
     """One job, and the name of the idempotency key that its row names if that holds it, from three
     looks."""
     keys, first, second, third = Keyspace(queue), Batch(client), Batch(client), Batch(client)
     time, (job,) = _ask(keys, [job_id], first)
     dedup = DedupKey(keys, job_id, first)
+    if beside:
+        beside.ask(first)
     first.run()
     job.ask_again(second)
+    if beside:
+        beside.ask_again(second)
     dedup.ask_second(second)
     second.run()
     dedup.ask_third(third)

@@ -66,7 +66,8 @@ def _plain(value: object, depth: int = 0) -> object:
     """A value of an entry that anybody may have written, as JSON can hold it; what lies too deep
     for that as its msgpack."""
     if isinstance(value, list | Mapping) and depth == _DEEPEST:
-        return {"msgpack": base64.b64encode(msgpack.packb(value)).decode("ascii")}
+        packed = msgpack.packb(value, use_bin_type=False)
+        return {"msgpack": base64.b64encode(packed).decode("ascii")}
     if isinstance(value, list):
         return [_plain(one, depth + 1) for one in value]
     if isinstance(value, Mapping):

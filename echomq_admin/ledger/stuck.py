@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from django.db.models import QuerySet
 
 from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.fleet import servers
 from echomq_admin.fleet.servers import Server, masked
 from echomq_admin.ledger.models import Copied
 from echomq_admin.ledger.presses import look_after
@@ -38,8 +39,10 @@ def found(server: Server, queue: str, fault: str) -> None:
 
 
 def streams(wanted: Filter) -> QuerySet[Copied]:
-    """Those of the server and the queue that are asked for, by their names."""
-    rows = Copied.objects.exclude(fault="").order_by("server", "queue")
+    """Those of the server and the queue that are asked for, by their names; none of servers that
+    the console no longer has."""
+    known = [one.name for one in servers.servers()]
+    rows = Copied.objects.filter(server__in=known).exclude(fault="").order_by("server", "queue")
     if wanted.server:
         rows = rows.filter(server=wanted.server)
     return rows if wanted.queue is None else rows.filter(queue=to_wire(wanted.queue))

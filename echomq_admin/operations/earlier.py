@@ -40,13 +40,12 @@ def moved_since(
     """Those of the jobs that a later entry of the trail moved than the requeue of that op_id, each
     with the sentence that says by what."""
     ours = _moved(server_name, queue).filter(op_id=op_id, op="requeue")
-    marks = list(ours.values_list("stream_id", "at_ms"))
-    if not marks:
+    behind = max(map(place, ours.values_list("stream_id", flat=True)), default=None)
+    if behind is None:
         return {}
-    behind, since_ms = max(place(stream_id) for stream_id, _ in marks), min(at for _, at in marks)
     by_key = {job_key(job_id): job_id for job_id in job_ids}
     later = {}
-    for key, entry in _named(list(by_key), since_ms):
+    for key, entry in _named(list(by_key)):
         is_here = (entry.server, bytes(entry.queue)) == (server_name, to_wire(queue))
         if is_here and entry.kind == Kind.MOVED and place(entry.stream_id) > behind:
             later.setdefault(by_key[key], _said(entry))
@@ -60,10 +59,10 @@ def _said(entry: TrailEntry) -> str:
     )
 
 
-def _named(keys: list[bytes], since_ms: int) -> Iterator[tuple[bytes, TrailEntry]]:
-    """The entries that name one of the jobs since then, the newest first."""
+def _named(keys: list[bytes]) -> Iterator[tuple[bytes, TrailEntry]]:
+    """The entries that name one of the jobs, the newest first."""
     for start in range(0, len(keys), _AT_ONCE):
-        found = TrailJob.objects.filter(job__in=keys[start : start + _AT_ONCE], at_ms__gte=since_ms)
+        found = TrailJob.objects.filter(job__in=keys[start : start + _AT_ONCE])
         found = found.exclude(entry__op__in=_MOVE_NOTHING).select_related("entry")
         for row in found.defer("entry__jobs", "entry__detail").order_by("-at_ms", "-entry"):
             yield bytes(row.job), row.entry

@@ -22,8 +22,8 @@ class Before(models.Model):
     """What a dead job had before a requeue, so that the requeue can be undone to the letter.
 
     `op_id` is that of the whole call. `error` and `stalled` are those of the row, `None` where it
-    had none; a stall count that is no number counts as none, and `is_odd`. `at_ms` is the clock of the console's
-    host.
+    had none; a stall count that is no number counts as none, and `is_odd`. `at_ms` is the clock of
+    the console's host.
     """
 
     op_id = models.CharField(max_length=120)

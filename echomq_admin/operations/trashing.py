@@ -66,6 +66,12 @@ def keep(server: Server, call: Call, actor: str) -> Dispatch:
     return Dispatch(call, left, fences, seen, barred, told)
 
 
+def refused(sizes: kept.Sizes) -> dict[str, str]:
+    """Which of these jobs `keep` would leave alone, as they were, by the words of `remove`."""
+    found = sizes.unkept(MOST_OF_A_JOB, MOST_OF_A_CALL)
+    return {job_id: _why(one) for job_id, one in found.items()}
+
+
 def _told(
     call: Call, fences: Mapping[str, int], seen: Mapping[str, str]
 ) -> dict[tuple[str, str], str]:

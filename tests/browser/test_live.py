@@ -233,7 +233,7 @@ def test_the_script_says_how_long_ago_as_the_server_does(page):
     said = page.evaluate(
         "async (spans) => {"
         " const module = await import('/static/console/js/since.js');"
-        " return spans.map(module.spoken); }",
+        " return spans.map((span) => module.spoken(span)); }",
         spans,
     )
     assert said == [times.ago(-span, 0) for span in spans]

@@ -74,7 +74,7 @@ def test_axe_finds_nothing_and_nothing_overflows(desk, user, everything, scheme,
     found += looked_at(page)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Remove 1 ticked…").click()
-    page.locator("#dialog [name=typed]").wait_for()
+    page.locator("#dialog [name=unkept]").wait_for()
     found += looked_at(page)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Requeue 1 ticked…").click()

@@ -70,7 +70,6 @@ def test_the_button_says_what_force_adds(admin, scene):
     admin.get_by_label("By force: also 1 locked").check()
     expect(button.locator(".forced")).to_have_text("Remove 2 jobs by force")
     expect(button.locator(".unforced")).to_be_hidden()
-    admin.get_by_label("Type the queue's name to confirm").fill("orders")
     button.click()
     expect(admin.locator("#outcome")).to_contain_text("2 removed")
     assert scene.members("pending") == []

@@ -112,8 +112,8 @@ PAGES = {
     "/q/prod/orders/reap": (2, 10),
     f"/q/prod/orders/reap_group?group={G}": (2, 10),
     f"/q/prod/orders/job/{DEAD}/trail": (1, 12),
-    "/trail": (0, 12),
-    "/trail?server=prod&queue=orders": (0, 12),
+    "/trail": (0, 13),
+    "/trail?server=prod&queue=orders": (0, 13),
     "/trash": (0, 8),
     "/trash?server=prod&queue=orders": (0, 8),
 }

@@ -10,6 +10,7 @@ import json
 import pytest
 from django.db.models import QuerySet
 
+from echomq_admin.console.trail import export
 from echomq_admin.ledger import trail
 from echomq_admin.ledger.models import Kind, TrailEntry
 from tests.console.scene import A, B
@@ -53,7 +54,13 @@ def test_a_sheet_has_a_row_for_each_entry(scene, browser):
     }
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize(
+    "start",
+    [
+        *("=", "+", "-", "@", "\t", "\r", "\n=", " =", "\u200b=", "\xa0+", "\x07@", "\ufeff-"),
+        *("\uff1d", "\uff0b", "\uff0d", "\uff20", "\ufe66", "\ufe62", "\ufe63", "\ufe6b", "\u2212"),
+    ],
+)
 def test_no_cell_of_a_sheet_is_a_formula(scene, browser, start):
     bad = f"{start}HYPERLINK(1)"
     note(Kind.REFUSED, bad, bad, reason=bad, sentence=bad, op_id=bad, fault=bad, server=bad)
@@ -98,6 +105,27 @@ def test_what_anybody_may_have_written_to_a_stream_is_still_json(scene, browser)
     assert infinite["jobs"][0]["deadline_ms"] == "inf"
     assert infinite["detail"] == {"a": "nan", "1": [None, {"base64": "//4="}]}
     assert broken["fault"] == "t is no number"
+
+
+@pytest.mark.parametrize("cell", ["", " ", "a=1", "\n a", "12", "(=1)", "'=1"])
+def test_what_is_no_formula_is_left_as_it_is(cell):
+    assert export.safe(cell) == cell
+    assert export.safe(-1) == -1
+
+
+def test_a_null_before_a_formula_hides_it_from_nobody():
+    assert export.safe("\0=1") == "'\0=1"
+
+
+def test_what_lies_too_deep_for_a_document_is_kept_as_its_msgpack(scene, browser):
+    nest = b"\x91" * 500 + b"\xa3end"
+    entry(moved(A), detail=b"\x81\xa1a" + nest)
+    assert browser("viewer").get("/trail").status_code == 200
+    (row,) = documents(browser)
+    found, depth = row["detail"]["a"], 0
+    while isinstance(found, list):
+        (found,), depth = found, depth + 1
+    assert base64.b64decode(found["msgpack"]) == nest[depth:]
 
 
 def test_a_file_has_exactly_the_entries_of_the_look(scene, browser, monkeypatch):

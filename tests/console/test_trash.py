@@ -225,3 +225,12 @@ def test_the_trash_page_asks_the_server_nothing_and_the_database_little(
 
     with django_assert_max_num_queries(20):
         who.get("/trash")
+
+
+def test_of_a_job_that_was_in_two_sets_it_is_said_where_it_goes_back_to(browser, scene, removed):
+    scene.dead(A)
+    scene.store.zadd(scene.key("schedule"), {A: 10**15})
+    removed(A)
+
+    (row,) = rows(browser("viewer").get("/trash").content.decode())
+    assert "scheduled, dead; goes back to scheduled" in row

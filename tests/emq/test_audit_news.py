@@ -8,7 +8,7 @@ from redis.exceptions import AuthenticationError
 
 from echomq_admin.emq import EchoMQ
 from echomq_admin.emq.audit import place
-from echomq_admin.emq.audit_news import Stream, after, news, streams
+from echomq_admin.emq.audit_news import IS_FULL, LAST, Stream, after, news, streams
 from tests.emq.reading import CountingClient
 
 AUDIT = "emqadmin:{orders}:audit"
@@ -23,11 +23,11 @@ def ids(piece):
     return [raw.entry.entry_id for raw in piece.entries]
 
 
-def test_entries_come_oldest_first_behind_an_id_in_one_round_trip(client, server_port):
+def test_entries_come_oldest_first_behind_an_id_in_two_round_trips(client, server_port):
     written = [write(client) for _ in range(25)]
     with CountingClient(port=server_port) as counting:
         piece = after(counting, "orders", written[2])
-        assert counting.trips == 1
+        assert counting.trips == 2
     assert ids(piece) == written[3:13]
     assert not piece.is_end
     last = after(client, "orders", written[19])
@@ -104,3 +104,44 @@ def test_trouble_with_the_server_is_raised(client, server_port):
 )
 def test_ids_are_in_the_order_of_their_numbers(text, at):
     assert place(text) == at
+
+
+def sent_by(client, ask) -> int:
+    """How many bytes a server sent for it."""
+    before = client.info("stats")["total_net_output_bytes"]
+    ask()
+    return client.info("stats")["total_net_output_bytes"] - before
+
+
+@pytest.mark.parametrize("at", [0, 8])
+def test_an_entry_that_is_large_is_not_asked_for_again(client, at):
+    written = [write(client, detail=b"x" * (20_000_000 if n == at else 1)) for n in range(9)]
+    for ask in (
+        lambda: after(client, "orders", written[-1]),
+        lambda: streams(client, ["orders"]),
+    ):
+        assert sent_by(client, ask) < 1_000_000
+    told = after(client, "orders", written[-1])
+    assert told.stream == Stream(9, 9, written[0], written[-1])
+    assert streams(client, ["orders"]) == {"orders": told.stream}
+
+
+def test_of_a_large_stream_a_user_without_scripts_still_gets_the_entries(client, server_port):
+    written = [write(client, detail=b"x" * 5_000_000), write(client)]
+    client.acl_setuser("look", enabled=True, nopass=True, keys=["*"], commands=["+@read"])
+    with CountingClient(port=server_port, username="look", password="x") as look:
+        piece = after(look, "orders", written[0])
+    client.acl_deluser("look")
+    assert (ids(piece), piece.stream, piece.fault) == (written[1:], None, None)
+
+
+def test_a_stream_to_which_nothing_can_be_added_is_a_fault_until_it_is_another(client):
+    client.xadd(AUDIT, {"a": "b"}, id=LAST)
+    assert ids(after(client, "orders", "0-0")) == [LAST]
+    assert after(client, "orders", LAST).fault == IS_FULL
+    client.xdel(AUDIT, LAST)
+    assert after(client, "orders", LAST).fault == IS_FULL
+    client.delete(AUDIT)
+    assert after(client, "orders", LAST).fault is None
+    assert after(client, "orders", LAST).stream == Stream(0, 0, "0-0", "0-0")
+    assert news(client, {"orders": LAST}) == (("orders",), {})

@@ -220,3 +220,10 @@ def test_of_many_who_copy_at_once_one_writes_each_entry(prod, stream):
     assert errors == []
     assert copied_ids() == ids
     assert gaps() == []
+
+
+@pytest.mark.parametrize(("weight", "count"), [(0, 400), (5_000, 100), (50_000, 10)])
+def test_the_lighter_entries_are_the_more_are_read_at_a_time(prod, stream, weight, count):
+    for _ in range(copying.PER_CALL):
+        stream.write(detail=b"\xda" + weight.to_bytes(2, "big") + b"x" * weight)
+    assert copying.copy_piece(prod, Q).count == count

@@ -87,3 +87,23 @@ def test_a_server_that_refuses_to_cut_is_copied_all_the_same(client, prod, strea
     client.acl_deluser("look")
     assert TrailEntry.objects.count() == MANY
     assert client.xlen(AUDIT) == MANY
+
+
+def test_of_entries_of_one_instant_the_newest_thousand_stay_too(client, prod, stream):
+    ids = [f"1795953600000-{n}" for n in range(MANY)]
+    for entry_id in ids:
+        stream.write(entry_id, t=1_795_953_600_000)
+    run(prod)
+    left = [entry_id.decode() for entry_id, _ in client.xrange(AUDIT)]
+    assert left == ids[-len(left) :]
+    assert KEPT <= len(left) < MANY
+
+
+def test_an_entry_with_the_time_of_another_clock_keeps_no_stream_from_being_cut(
+    client, prod, stream
+):
+    stream.write("1795953600000-0", t=9 * 10**14)
+    for n in range(1, MANY):
+        stream.write(f"1795953600000-{n}", t=1_795_953_600_000)
+    run(prod)
+    assert KEPT <= client.xlen(AUDIT) < MANY

@@ -6,6 +6,7 @@ import redis
 
 from echomq_admin.emq import EchoMQ, kept
 from echomq_admin.ledger.models import job_key
+from echomq_admin.ledger.notes import host_ms
 from echomq_admin.operations import packing
 from echomq_admin.operations.actions import ACTIONS
 from echomq_admin.operations.models import Trashed
@@ -50,7 +51,7 @@ def trashed(client: redis.Redis) -> None:
         job_id=A.encode(),
         key=job_key(A),
         actor="somebody",
-        at_ms=1,
+        at_ms=host_ms(),
         changed_ms=1,
         attempts=one.attempts,
         size=one.size,

@@ -8,7 +8,7 @@ import msgpack
 import pytest
 
 from echomq_admin.ledger import trail
-from echomq_admin.ledger.models import Gap, Kind, TrailEntry, TrailJob, job_key
+from echomq_admin.ledger.models import Copied, Gap, Kind, TrailEntry, TrailJob, job_key
 from tests.operations.scenes import A, B
 
 NOON = 1_795_953_600_000
@@ -146,6 +146,17 @@ def test_a_gap_stands_at_its_place(told):
     assert [" GAP on main/orders: 7 entries are lost." in line for line in told()] == [
         *(False, True, False)
     ]
+
+
+def test_what_the_trail_lacks_is_said(told, emq_command, viewer, monkeypatch):
+    monkeypatch.setattr(trail, "MOST_GAPS", 0)
+    Gap.objects.create(server="main", queue=b"orders", after_id="1-0", found_at_ms=1)
+    Copied.objects.create(server="main", queue=b"orders", fault="the key holds another type")
+    lines = told("main/orders")
+    assert lines[0] == "NOT COPIED: main/orders: the key holds another type"
+    assert lines[1] == "there are more gaps: ask for one server or one queue to see its own"
+    document = emq_command("trail", "--as", viewer, "--json").document
+    assert (document["more_gaps"], len(document["not_copied"])) == (True, 1)
 
 
 def test_nothing_is_said_in_words(told):

@@ -10,7 +10,7 @@ from echomq_admin.fleet import preferences
 from echomq_admin.fleet.models import QueueChange
 from echomq_admin.ledger import copying, notes, presses
 from echomq_admin.ledger.models import Copied, Kind, Press, TrailEntry, TrailJob, job_key
-from echomq_admin.operations import services
+from echomq_admin.operations import recording, services
 from echomq_admin.operations.services import Call, Refused, Trouble
 from tests.operations.conftest import dump
 from tests.operations.scenes import IN_CONSOLE, ON_SERVER, A, Q, dead, pending, scene
@@ -151,6 +151,42 @@ def test_a_call_of_which_every_job_was_refused_is_on_record_as_refused(client, m
     assert (made.kind, made.op, made.op_id, made.n) == (Kind.REFUSED, "requeue", "late", 1)
     assert made.sentence.startswith("0 requeued, 1 no longer dead")
     assert TrailJob.objects.get().entry == made
+
+
+def test_a_press_that_is_refused_again_at_once_is_on_record_once(client, member, monkeypatch):
+    call = Call("requeue", "main", "nowhere", tuple(f"J{n}" for n in range(300)), op_id="again")
+    for _ in range(3):
+        with pytest.raises(Refused):
+            services.perform(member("operator"), call)
+    assert TrailEntry.objects.get().n == 300
+    assert TrailJob.objects.count() == recording.MOST_JOBS
+
+    later = notes.host_ms() + recording.AGAIN_MS + 1
+    monkeypatch.setattr(notes, "host_ms", lambda: later)
+    with pytest.raises(Refused):
+        services.perform(member("operator"), call)
+    assert TrailEntry.objects.count() == 2
+
+
+def test_a_press_that_is_refused_by_the_script_again_is_on_record_once(client, member):
+    pending(client)
+    for _ in range(2):
+        services.perform(member("operator"), Call("requeue", "main", Q, (A,), op_id="late"))
+    assert TrailEntry.objects.count() == 1
+
+
+def test_a_call_that_was_done_before_says_so_and_when(client, member):
+    pending(client)
+    services.perform(member("operator"), Call("pause", "main", Q, op_id="one"))
+    resume = Call("resume", "main", Q, op_id="two")
+    assert services.perform(member("operator"), resume).note == ""
+    services.perform(member("operator"), Call("pause", "main", Q, op_id="three"))
+
+    again = services.perform(member("operator"), resume)
+    at_ms = TrailEntry.objects.get(op_id="two").at_ms
+    assert again.note == (
+        f"This was done before, at {recording.moment(at_ms)}, and nothing was done now."
+    )
 
 
 def test_a_call_that_moved_some_of_its_jobs_is_only_on_record_as_its_script_wrote_it(

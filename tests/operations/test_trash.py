@@ -8,10 +8,9 @@ from django.db import IntegrityError, transaction
 
 from echomq_admin.emq import EchoMQ
 from echomq_admin.emq.keyspace import from_wire
-from echomq_admin.operations import services, trash, trashing
+from echomq_admin.operations import trash, trashing
 from echomq_admin.operations.models import Trashed
 from echomq_admin.operations.refusals import Trouble
-from echomq_admin.operations.services import Call
 from tests.emq.keys import dump as whole
 from tests.operations.conftest import dump
 from tests.operations.keepsakes import in_trash, jobs_of
@@ -195,36 +194,6 @@ def test_nothing_is_sent_when_the_database_does_not_take_it(client, refusal, mon
     assert dump(client) == before
 
 
-def test_the_same_call_again_keeps_and_removes_nothing_twice(client, main, member):
-    dead(client)
-    call = Call("remove", "main", Q, (A,), op_id="press-1")
-    first = services.perform(member("admin"), call)
-
-    again = services.perform(member("admin"), call)
-    assert again.outcomes == first.outcomes == {A: "removed"}
-    assert Trashed.objects.count() == 1
-
-
-def test_two_presses_at_once_put_a_job_into_the_trash_once(client, main, member, do, monkeypatch):
-    dead(client)
-    call = Call("remove", "main", Q, (A,), op_id="press-1")
-    write = trashing._write
-
-    def later(*args: object) -> None:
-        monkeypatch.setattr(trashing, "_write", write)
-        assert services.perform(member("admin"), call).outcomes == {A: "removed"}
-        write(*args)
-
-    monkeypatch.setattr(trashing, "_write", later)
-    assert services.perform(member("admin"), call).outcomes == {A: "removed"}
-    assert in_trash() == [A]
-    assert Trashed.objects.count() == 1
-
-    assert do("restore", A).outcomes == {A: "restored"}
-    EchoMQ(client).remove(Q, [A])
-    assert do("restore", A).outcomes == {A: "not_kept"}
-
-
 def test_a_removal_is_in_the_trash_once_whoever_writes(client, do):
     dead(client)
     do("remove", A)
@@ -233,18 +202,6 @@ def test_a_removal_is_in_the_trash_once_whoever_writes(client, do):
 
     with pytest.raises(IntegrityError), transaction.atomic():
         row.save(force_insert=True)
-
-
-def test_the_same_call_again_leaves_a_new_life_of_the_job_alone(client, main, member):
-    dead(client, payload="first")
-    call = Call("remove", "main", Q, (A,), op_id="press-1")
-    services.perform(member("admin"), call)
-    pending(client)
-
-    services.perform(member("admin"), call)
-    assert client.zrange(P + b"pending", 0, -1) == [A.encode()]
-    (row,) = Trashed.objects.all()
-    assert b"first" in bytes(row.body)
 
 
 def test_an_id_that_lives_again_is_not_written_over(client, do):
@@ -278,12 +235,12 @@ def test_what_is_not_in_the_trash_is_said(client, do):
     assert "not in the trash" in done.refusals[A]
 
 
-def test_a_restore_again_moves_nothing_and_says_the_same(client, main, member, do):
+def test_what_is_too_old_is_in_the_trash_no_more_though_not_pruned_yet(client, do, settings):
+    settings.EMQ_TRASH_DAYS = 2
     dead(client)
     do("remove", A)
-    call = Call("restore", "main", Q, (A,), op_id="press-2")
-    first = services.perform(member("admin"), call)
-    do("remove", A, unkept=True)
+    Trashed.objects.update(at_ms=Trashed.objects.get().at_ms - 2 * trash.DAY_MS - 1)
 
-    assert services.perform(member("admin"), call).outcomes == first.outcomes
-    assert not client.exists(P + b"job:" + A.encode())
+    assert in_trash() == []
+    assert not trash.holds("main", Q, A)
+    assert do("restore", A).outcomes == {A: "not_kept"}

@@ -165,6 +165,28 @@ def test_what_was_removed_stays_while_the_trail_names_not_all_jobs_of_the_call(
     assert Trashed.objects.count() == 1
 
 
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_removal_whose_entry_is_gone_is_confirmed_by_the_kept_reply_and_never_dropped(
+    client, main, member, monkeypatch, is_known
+):
+    def ends(*args: object) -> None:
+        client.delete(b"emqadmin:{orders}:audit")
+        raise KeyboardInterrupt
+
+    dead(client)
+    with monkeypatch.context() as patched:
+        patched.setattr(keeping, "after", ends)
+        with pytest.raises(KeyboardInterrupt):
+            services.perform(member("admin"), Call("remove", "main", Q, (A,), op_id="press-1"))
+    if not is_known:
+        client.delete(b"emqadmin:{orders}:op:press-1")
+
+    Trashed.objects.update(changed_ms=1)
+    trash.settle(main_server())
+    assert in_trash() == ([A] if is_known else [])
+    assert Trashed.objects.count() == 1
+
+
 # -- its end --------------------------------------------------------------------------------------
 
 

@@ -73,15 +73,32 @@ def test_only_what_the_requeue_moved_is_returned(client, requeue, undo):
     assert client.zrange(P + b"pending", 0, -1) == [B.encode()]
 
 
-def test_a_second_undo_moves_nothing_and_says_the_same(client, requeue, undo):
+@pytest.mark.parametrize("stalled", ["abc", "9" * 30])
+def test_a_stall_count_that_is_no_number_is_said(client, requeue, undo, stalled):
+    dead(client)
+    client.hset(P + b"job:" + A.encode(), "stalled", stalled)
+    requeue(A)
+
+    assert undo().note == (
+        "Errors are what they were, to the byte. Of 1 job the stall count was no number: it is "
+        "gone."
+    )
+
+
+def test_no_other_call_takes_the_op_id_of_an_undo(client, requeue, member):
+    dead(client)
+    name = undoing.undo_id("main", Q, "press-1")
+    with pytest.raises(Invalid, match="that of an undo"):
+        services.perform(member("operator"), Call("requeue", "main", Q, (A,), op_id=name))
+    assert client.zrange(P + b"dead", 0, -1) == [A.encode()]
+
+
+def test_a_strange_op_id_is_escaped_once(client, requeue, undo):
     dead(client)
     requeue(A)
-    first = undo()
-    EchoMQ(client).requeue(Q, [A])
-    before = dump(client)
-
-    assert undo().outcomes == first.outcomes
-    assert dump(client) == before
+    with pytest.raises(Refused) as caught:
+        undo("a\n\x1b")
+    assert "no requeue a\\x0a\\x1b in" in caught.value.sentence
 
 
 def test_where_nothing_was_kept_the_text_of_the_audit_comes_back_and_it_is_said(

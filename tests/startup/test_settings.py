@@ -21,7 +21,7 @@ from echomq_admin.settings import BASE_DIR
         ("EMQ_TRASH_DAYS", "nan", "EMQ_TRASH_DAYS is a number of days, such as 0.5, not 'nan'."),
     ],
 )
-def test_a_wrong_number_is_told_and_not_traced(tmp_path, name, value, said):
+def test_a_wrong_setting_is_told_and_not_traced(tmp_path, name, value, said):
     ran = subprocess.run(
         [sys.executable, "manage.py", "account", "olena", "--unlock"],
         cwd=BASE_DIR, env=os.environ | {"EMQ_DATA": os.fspath(tmp_path), name: value},
@@ -30,3 +30,13 @@ def test_a_wrong_number_is_told_and_not_traced(tmp_path, name, value, said):
     assert ran.returncode == 1
     assert said in ran.stderr
     assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("tls", "proxies"), [("", 0), ("1", 1)])
+def test_behind_a_tls_proxy_there_is_one_proxy_unless_more_are_said(tmp_path, tls, proxies):
+    ran = subprocess.run(
+        [sys.executable, "-c", "from echomq_admin import settings; print(settings.EMQ_PROXIES)"],
+        cwd=BASE_DIR, env=os.environ | {"EMQ_DATA": os.fspath(tmp_path), "EMQ_TLS_PROXY": tls},
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert int(ran.stdout) == proxies

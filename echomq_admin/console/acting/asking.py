@@ -124,7 +124,9 @@ def _told(asked: Asked, found: Shown, field: Field, most: int) -> Field:
             when_on=str(found.context["by_force"]),
         )
     if field.name == "unkept" and found.context.get("kept"):
-        return replace(field, when_off=str(found.context["kept"]), when_on=field.help)
+        required = bool(found.context["needs_unkept"])
+        off = _LEFT_MANY if required else str(found.context["kept"])
+        return replace(field, required=required, when_off=off, when_on=field.help)
     if field.name != "reset_stalls":
         return field
     stalls = [asked.chosen.stalls.get(job_id) for job_id in asked.chosen.job_ids]

@@ -11,8 +11,10 @@ from echomq_admin.console.acting import keeps
 from echomq_admin.console.acting.asked import Asked
 from echomq_admin.console.acting.fitness import lease
 from echomq_admin.console.acting.preview import Shown
+from echomq_admin.emq import kept
 from echomq_admin.emq.standing import Standing, keyed_standing, standings
 from echomq_admin.fleet.names import brief, to_url
+from echomq_admin.operations import trashing
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.calls import Call
 from echomq_admin.operations.verdicts import doubled, flow, verdict
@@ -20,6 +22,8 @@ from echomq_admin.operations.verdicts import doubled, flow, verdict
 LISTED = 100
 # Where all jobs are that an action moves: to say it of each of them tells nothing.
 _PLAIN = {"requeue": "dead", "promote_now": "scheduled"}
+# Why a removal is not even sent: the trash does not take the job.
+_TRASH = ("too_large", "unkept")
 _SETS = {"dead": "dead", "schedule": "scheduled", "pending": "in pending", "active": "active"}
 
 
@@ -40,32 +44,49 @@ class AskedJob:
 def look(asked: Asked, call: Call) -> Shown:
     """Where the jobs stand, those first that would be left as they are."""
     action = asked.action
-    found, starts = _found(asked, call)
-    judged = [(job, verdict(action.verb, job, call.tokens.get(job.job_id))) for job in found]
+    judged, starts = _found(asked, call)
+    found = [job for job, _ in judged]
     counts = Counter(word for _, word in judged)
     judged.sort(key=lambda one: one[1] == _success(action))
     moves, forced = counts[_success(action)], _forced(action, counts)
+    lost = sum(counts[word] for word in _TRASH)
     return Shown(
         template="console/_ask_jobs.html",
         about=_about(action, len(found)),
         numbers={action.outcomes[word].many: n for word, n in forced.items()},
         overlooked=frozenset() if call.args.get("force") else _names(action),
-        press=_press(action, moves, len(found)) if moves else _by_force(action, forced, found),
+        press=_press(action, moves, lost, forced, found),
         by_force=_by_force(action, forced, found, moves) if forced and moves else "",
-        is_nothing=not moves and not forced,
+        is_nothing=not (moves or forced or lost),
         without=_without(forced, starts),
         starts=starts,
         context=_context(asked, judged, counts, forced),
     )
 
 
-def _found(asked: Asked, call: Call) -> tuple[tuple[Standing, ...], dict[str, object]]:
-    """Where the jobs stand, and of one to be removed the idempotency key that holds it."""
+def _found(asked: Asked, call: Call) -> tuple[list[tuple[Standing, str]], dict[str, object]]:
+    """What the call would answer for each job, and of one to be removed the idempotency key that
+    holds it. What the trash does not take is not even sent."""
     where = asked.place.server.client, asked.place.queue
-    if asked.action.verb != "remove" or len(call.job_ids) > 1:
-        return standings(*where, call.job_ids), {}
-    job, dedup_id = keyed_standing(*where, call.job_ids[0])
-    return (job,), {} if dedup_id is None else {"dedup_id": to_url(dedup_id)}
+    if asked.action.verb != "remove":
+        return _judged(call, standings(*where, call.job_ids), {}), {}
+    sizes = kept.Sizes(call.queue, () if call.args.get("unkept") else call.job_ids)
+    if len(call.job_ids) > 1:
+        found = standings(*where, call.job_ids, sizes)
+        return _judged(call, found, trashing.refused(sizes)), {}
+    job, dedup_id = keyed_standing(*where, call.job_ids[0], sizes)
+    starts: dict[str, object] = {} if dedup_id is None else {"dedup_id": to_url(dedup_id)}
+    return _judged(call, (job,), trashing.refused(sizes)), starts
+
+
+def _judged(
+    call: Call, found: Sequence[Standing], refused: Mapping[str, str]
+) -> list[tuple[Standing, str]]:
+    verb, tokens = call.action, call.tokens
+    return [
+        (job, refused.get(job.job_id) or verdict(verb, job, tokens.get(job.job_id)))
+        for job in found
+    ]
 
 
 def _context(
@@ -87,6 +108,7 @@ def _context(
         "forced": _counted(action, forced) if len(judged) > 1 else "",
         "by_force": _consequence(forced),
         "needs_force": bool(forced) and not counts[_success(action)],
+        "needs_unkept": not forced and not counts[_success(action)],
     }
 
 
@@ -103,8 +125,14 @@ def _names(action: Action) -> frozenset[str]:
     return frozenset(action.outcomes[word].many for word in action.overrides)
 
 
-def _press(action: Action, moves: int, count: int) -> str:
-    return "" if moves == count else f"{action.label} {moves:,} of {words.jobs(count)}"
+def _press(
+    action: Action, moves: int, lost: int, forced: dict[str, int], found: Sequence[Standing]
+) -> str:
+    """The button: how many go, or how many by what it takes, when none goes without it."""
+    if not moves and forced:
+        return _by_force(action, forced, found)
+    count, reached = len(found), moves or lost
+    return "" if reached == count else f"{action.label} {reached:,} of {words.jobs(count)}"
 
 
 def _by_force(

@@ -46,11 +46,11 @@ def told(asked: Asked, done: Done, outcome: Outcome, ago_ms: int) -> Outcome:
     )
 
 
-def _paused(asked: Asked, done: Done) -> str:
+def _paused(asked: Asked, _done: Done) -> str:
     return "" if _is_paused(asked) else "the queue was resumed since"
 
 
-def _resumed(asked: Asked, done: Done) -> str:
+def _resumed(asked: Asked, _done: Done) -> str:
     return "the queue was paused since" if _is_paused(asked) else ""
 
 

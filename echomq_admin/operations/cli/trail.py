@@ -9,9 +9,9 @@ from datetime import UTC
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet import moments
 from echomq_admin.fleet.names import shown
-from echomq_admin.ledger import trail
-from echomq_admin.ledger.documents import document
-from echomq_admin.ledger.models import Gap, Kind
+from echomq_admin.ledger import stuck, trail
+from echomq_admin.ledger.documents import document, exact
+from echomq_admin.ledger.models import Copied, Gap, Kind
 from echomq_admin.ledger.notes import host_ms
 from echomq_admin.ledger.trail import Filter, Page
 from echomq_admin.operations.arguments import whole
@@ -47,6 +47,8 @@ def read(given: Mapping[str, object]) -> dict[str, object]:
     return {
         "entries": [document(entry) for found in pages for entry in found.entries],
         "gaps": [_gap(gap) for gap in gaps],
+        "more_gaps": trail.has_more_gaps(wanted),
+        "not_copied": [_stuck(row) for row in stuck.streams(wanted)],
         "searched_to_ms": pages[-1].reached_ms,
         "next": pages[-1].next,
     }
@@ -57,6 +59,9 @@ def lines(answer: dict[str, object]) -> list[str]:
     said = [(gap["at_ms"], _gap_line(gap)) for gap in answer["gaps"]]
     said += [(entry["at_ms"], _line(entry)) for entry in answer["entries"]]
     ordered = [line for _, line in sorted(said, key=lambda one: one[0], reverse=True)]
+    ordered[:0] = [f"NOT COPIED: {_target(one)}: {one['fault']}" for one in answer["not_copied"]]
+    if answer["more_gaps"]:
+        ordered.append("there are more gaps: ask for one server or one queue to see its own")
     if answer["searched_to_ms"] is not None:
         ordered.append(f"searched back to {times.exact(answer['searched_to_ms'])}")
     if answer["next"]:
@@ -117,6 +122,10 @@ def _gap(gap: Gap) -> dict[str, object]:
         "missing": gap.missing,
         "sentence": gap.sentence,
     }
+
+
+def _stuck(row: Copied) -> dict[str, object]:
+    return {"server": row.server, "queue": exact(bytes(row.queue)), "fault": row.fault}
 
 
 def _gap_line(gap: Mapping[str, object]) -> str:

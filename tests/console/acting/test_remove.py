@@ -146,3 +146,39 @@ def test_nothing_to_do_offers_no_button(scene, asking, verb):
     assert 'class="btn go' not in shown.html
     scene.store.delete(scene.key(f"job:{A}"))
     assert dump(scene.store) == before
+
+
+def too_large(scene, job_id: str) -> None:
+    scene.dead(job_id, payload=b"x" * 8_500_000)
+
+
+def test_what_the_trash_does_not_take_is_said_before_and_the_button_counts_without_it(
+    scene, asking
+):
+    scene.dead(A)
+    too_large(scene, B)
+    scene.store.set(scene.key(f"job:{C}"), "no hash")
+    scene.store.zadd(scene.key("dead"), {C: 0})
+    shown = asking("admin", "remove", A, B, C)
+    assert (
+        "Of 3 jobs, 1 can be removed now; left as they are: 1 too large for the trash, "
+        "1 not kept in the trash."
+    ) in shown.says or (
+        "Of 3 jobs, 1 can be removed now; left as they are: 1 not kept in the trash, "
+        "1 too large for the trash."
+    ) in shown.says
+    assert "Remove 1 of 3 jobs" in shown.says
+    answer = shown.send()
+    assert "1 removed" in answer.says
+    assert sorted(scene.members("dead")) == sorted([B.encode(), C.encode()])
+
+
+def test_what_the_trash_does_not_take_goes_for_good_when_that_is_ticked(scene, asking):
+    too_large(scene, A)
+    shown = asking("admin", "remove", A)
+    assert "It cannot be removed now: too large for the trash." in shown.says
+    again = shown.send(unkept="on")
+    assert again.asks_again
+    assert "too large for the trash" not in again.says
+    assert f"{A} removed" in again.send(unkept="on", typed="orders").says
+    assert scene.members("dead") == []

@@ -128,6 +128,29 @@ def test_all_addresses_of_one_network_of_ipv6_count_as_one():
     assert tries("olena", PASSWORD, at="2001:db8:0:8::1").status_code == 302
 
 
+def test_one_site_of_ipv6_that_tries_one_name_from_many_networks_is_locked_for_it(settings):
+    settings.AXES_FAILURE_LIMIT = 2
+    made = [tries("olena", at=f"2001:db8:0:{n:x}::1").status_code for n in range(1, 21)]
+    assert made == [200] * 19 + [429]
+    locked = tries("olena", PASSWORD, at="2001:db8:0:ff::1")
+    assert locked.status_code == 429
+    assert 0 < int(locked["Retry-After"]) <= 15 * 60
+    # Nobody else is kept out, nor the owner from anywhere else.
+    assert tries("petro", at="2001:db8:0:ff::1").status_code == 200
+    assert tries("olena", PASSWORD, at="192.0.2.9").status_code == 302
+
+
+def test_a_locked_site_is_free_after_the_time_and_by_an_admin(settings):
+    settings.AXES_FAILURE_LIMIT = 2
+    here = "2001:db8:0:ff::1"
+    for release in (lambda: later(15.1), lambda: call_command("account", "olena", "--unlock")):
+        for n in range(1, 21):
+            tries("olena", at=f"2001:db8:0:{n:x}::1")
+        assert tries("olena", PASSWORD, at=here).status_code == 429
+        release()
+        assert tries("olena", PASSWORD, at=here).status_code == 302
+
+
 def test_an_admin_unlocks_a_name_at_once_and_the_addresses_it_was_tried_from(settings):
     settings.AXES_FAILURE_LIMIT = 2
     fails(1, "olena")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import RequestFactory
 
-from echomq_admin.console.signing.whence import address, client, is_known
+from echomq_admin.console.signing.whence import address, client, is_known, is_of_one_site
 
 
 def asked(peer: str, forwarded: str | None = None):
@@ -24,6 +24,9 @@ def asked(peer: str, forwarded: str | None = None):
         (2, "10.0.0.1", "203.0.113.5", "10.0.0.1"),
         (1, "10.0.0.1", None, "10.0.0.1"),
         (1, "10.0.0.1", " , ", "10.0.0.1"),
+        (1, "10.0.0.1", "1.1.1.1,", "10.0.0.1"),
+        (1, "10.0.0.1", "1.1.1.1, ", "10.0.0.1"),
+        (2, "10.0.0.1", "1.1.1.1, , 203.0.113.5", "10.0.0.1"),
         (1, "10.0.0.1", "unknown", ""),
         (1, "10.0.0.1", "203.0.113.5:4711", "203.0.113.5"),
         (1, "10.0.0.1", "[2001:db8::5]:4711", "2001:db8::5"),
@@ -43,6 +46,20 @@ def test_an_address_of_ipv6_counts_as_its_network():
     assert address(asked("2001:db8:1:2:3:4:5:6")) == "2001:db8:1:2::"
     assert address(asked("192.0.2.1")) == "192.0.2.1"
     assert address(asked("")) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2001:db8:1:2::", "2001:db8:1:ff00::", True),
+        ("2001:db8:1:2::", "2001:db8:2:2::", False),
+        ("192.0.2.1", "192.0.2.1", True),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("192.0.2.1", "2001:db8:1:2::", False),
+    ],
+)
+def test_networks_of_ipv6_lie_in_one_site_by_their_first_48_bits(one, other, same):
+    assert is_of_one_site(one, other) is same
 
 
 def test_an_address_is_one_browsers_unless_a_proxy_stands_before_it(settings):
