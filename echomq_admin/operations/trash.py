@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from echomq_admin.emq import replayed
 from echomq_admin.emq.kept import rows_there
@@ -206,7 +206,8 @@ def _copied(server: Server, queue: str) -> bool:
 
 def _drop(server: Server, queue: str, rows: QuerySet[Trashed]) -> None:
     """Where entries of the stream are missing, nothing is dropped: what was done is not known. And
-    of a job without a row nothing is dropped but by what is known."""
+    of a job without a row nothing is dropped but by what is known: by the trail, or by a later
+    removal that took the job, and so found it."""
     oldest = rows.order_by("changed_ms").values_list("changed_ms", flat=True).first()
     gaps = Gap.objects.filter(server=server.name, queue=to_wire(queue))
     if oldest is None or gaps.filter(found_at_ms__gte=oldest).exists():
@@ -214,7 +215,17 @@ def _drop(server: Server, queue: str, rows: QuerySet[Trashed]) -> None:
     unremoved = rows.filter(is_removed=False)
     job_ids = [from_wire(bytes(raw)) for raw in unremoved.values_list("job_id", flat=True)]
     drop(unremoved, rows_there(server.client, queue, job_ids))
+    unremoved.filter(Exists(_LATER)).delete()
     rows.filter(is_removed=True).update(under_way="", restored_by="", changed_ms=host_ms())
+
+
+_LATER = Trashed.objects.filter(
+    server=OuterRef("server"),
+    queue=OuterRef("queue"),
+    key=OuterRef("key"),
+    at_ms__gte=OuterRef("at_ms"),
+    is_removed=True,
+)
 
 
 def prune() -> int:

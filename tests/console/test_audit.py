@@ -72,7 +72,7 @@ def test_an_unreadable_entry_breaks_only_itself(scene, browser):
     scene.store.xadd(scene.admin + b"audit", {"op": b"\xff<b>", "jobs": b"\xc1", "t": "x"})
     EchoMQ(scene.store).pause("orders", actor="olena")
     html = page(browser)
-    assert "pause by olena" in text(html)
+    assert "pause queue by olena" in text(html)
     assert "\\xff&lt;b&gt;" in html
 
 

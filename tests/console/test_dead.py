@@ -154,4 +154,4 @@ def test_headings_explain_themselves(scene, browser):
     scene.dead(A)
     titles = [a.get("title") for tag, a in tags(page(browser)) if tag == "th" and a.get("title")]
     assert len(titles) == 3
-    assert any("token" in title for title in titles)
+    assert any("a worker with an earlier number is refused" in title for title in titles)

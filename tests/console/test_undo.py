@@ -46,7 +46,9 @@ def test_a_second_press_of_undo_moves_nothing(browser, scene, requeued):
     who.post(url)
     before = dump(scene.store)
 
-    assert "Undone: 1 returned to dead" in text(who.post(url, follow=True).content.decode())
+    said = text(who.post(url, follow=True).content.decode())
+    assert "was undone before" in said
+    assert "1 returned to dead then. Nothing was changed now." in said
     assert dump(scene.store) == before
 
 

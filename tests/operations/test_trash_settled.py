@@ -71,6 +71,21 @@ def test_a_removal_that_was_not_done_is_dropped_when_it_is_long_over(
     assert client.exists(P + b"job:" + A.encode())
 
 
+def test_a_removal_that_was_not_done_is_dropped_when_a_later_one_took_the_job(
+    client, do, broken_off, monkeypatch
+):
+    active(client)
+    do("remove", A)
+    do("remove", A, force=True)
+    assert Trashed.objects.count() == 2
+
+    monkeypatch.setattr(trash, "OVER_MS", -1)
+    trash.settle(main_server())
+    trash.settle(main_server())
+    assert in_trash() == [A]
+    assert Trashed.objects.count() == 1
+
+
 def test_a_restore_that_was_done_is_not_offered_again(client, do, monkeypatch):
     dead(client)
     do("remove", A)
