@@ -69,6 +69,12 @@ def context(request: HttpRequest, place: Place, outcome: Outcome | None) -> dict
     }
 
 
+def is_ended(request: HttpRequest, op_id: str) -> bool:
+    """Whether this session was told how a call ended, other than by a refusal."""
+    stored = request.session.get(_KEY, {}).get(op_id)
+    return bool(stored) and stored["level"] != "refused"
+
+
 def dismissed(request: HttpRequest) -> str:
     """The query of the same page without its outcome."""
     query = request.GET.copy()

@@ -122,8 +122,13 @@ def test_a_drain_that_is_stopped_between_two_steps_leaves_the_rest(admin, filled
     admin.get_by_role("button", name="Stop").click()
     for route in held:
         route.continue_()
-    expect(admin.locator("#outcome")).to_contain_text("Drain stopped: 4 jobs of 9 deleted")
-    assert len(filled.members("pending")) == 5
+    outcome = admin.locator("#outcome")
+    expect(outcome).to_contain_text("Drain stopped")
+    # The page may have sent the next step at the moment of the stop: then that is said.
+    least, gone = re.search(r"(at least )?(\d) jobs of 9", outcome.inner_text()).groups()
+    left = len(filled.members("pending"))
+    assert left == 9 - int(gone) or (least and left < 9 - int(gone))
+    assert left > 0
 
 
 def test_without_scripts_the_steps_go_on_by_a_button(desk, filled, user, small_steps):

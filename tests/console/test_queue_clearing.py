@@ -115,10 +115,22 @@ def test_a_stopped_drain_leaves_the_rest_whole(scene, browser, quick):
     made = many(scene, 5)
     who = browser("admin")
     answer = confirm(who, "drain", ask(who, "drain"), typed="orders")
-    answer = press_on(who, answer, "drain", stop="1")
-    assert "Drain stopped: 2 jobs of 5 deleted, the rest stays" in text(html(answer))
+    stopped = press_on(who, answer, "drain", stop="1")
+    assert "Drain stopped: 2 jobs of 5 deleted, the rest stays" in text(html(stopped))
+    # A step that the page sent beside the stop comes too late.
+    assert "Drain stopped: 2 jobs of 5" in text(html(press_on(who, answer, "drain")))
     assert [job.decode() for job in scene.members("pending")] == made[2:]
     assert all(scene.store.exists(scene.key(f"job:{job}")) for job in made[2:])
+
+
+def test_a_stop_beside_a_step_tells_only_the_least_that_was_done(scene, browser, quick):
+    many(scene, 7)
+    who = browser("admin")
+    answer = confirm(who, "drain", ask(who, "drain"), typed="orders")
+    press_on(who, answer, "drain")
+    stopped = press_on(who, answer, "drain", stop="1")
+    assert "Drain stopped: at least 2 jobs of 7 deleted" in text(html(stopped))
+    assert len(scene.members("pending")) == 3
 
 
 def test_a_step_that_is_sent_twice_is_done_once(scene, browser, quick):

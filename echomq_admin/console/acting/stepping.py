@@ -12,9 +12,9 @@ from time import monotonic
 
 from django.http import HttpRequest, HttpResponse
 
-from echomq_admin.console import words
+from echomq_admin.console import outcomes, words
 from echomq_admin.console.acting import queues
-from echomq_admin.console.acting.answers import Way, guarded, refuse, told
+from echomq_admin.console.acting.answers import Way, guarded, refuse, to, told
 from echomq_admin.console.acting.asked import Asked
 from echomq_admin.console.acting.marching import March, Strange
 from echomq_admin.console.htmx import is_fragment, show
@@ -23,6 +23,7 @@ from echomq_admin.console.places import Place
 from echomq_admin.emq import reads
 from echomq_admin.fleet import discovery
 from echomq_admin.fleet.snapshot import refresh
+from echomq_admin.operations import looks
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.failures import FAILURES
 from echomq_admin.operations.services import (
@@ -79,6 +80,9 @@ def go_on(request: HttpRequest, place: Place, action: Action) -> HttpResponse:
     except Strange:
         return refuse(request, place.url("queue_pending"), _STRANGE)
     way = Way(request, place, action.label, march.back, march.op_id)
+    if outcomes.is_ended(request, march.op_id):
+        # A step that the page sent beside a stop, or after it.
+        return _leave(request, to(march.back, march.op_id))
     if STOP in request.POST:
         stopped = _stopped(place, action, march)
         return _leave(request, told(request, march.back, march.op_id, stopped))
@@ -201,10 +205,12 @@ def _drained(march: March, more: bool) -> str:
 
 
 def _stopped(place: Place, action: Action, march: March) -> Outcome:
-    """What is done stays done; nothing of the rest is touched."""
+    """What is done stays done; nothing of the rest is touched. A step beside the stop may have
+    begun already: then what is known is the least that was done."""
+    least = "" if looks.is_begun(place.server, march.call) is False else "at least "
     sentence = (
-        f"{action.label} stopped: {words.jobs(march.gone)} of {march.total:,} deleted, the rest "
-        "stays"
+        f"{action.label} stopped: {least}{words.jobs(march.gone)} of {march.total:,} deleted, the "
+        "rest stays"
     )
     note = "The queue stays paused." if march.verb == "obliterate" else ""
     return Outcome("part", sentence, note, at_ms=place.now_ms)
