@@ -135,9 +135,12 @@ def _drain(_call: Call, result: object, _left: int | None) -> str:
         raise TypeError(f"drain answered {result!r}")
     jobs = "1 job" if result.removed == 1 else f"{result.removed:,} jobs"
     left = "there are more" if result.more else "nothing is left to drain"
-    if not result.stranded:
-        return f"{jobs} deleted, {left}"
-    return f"{jobs} deleted, {left}; of {result.stranded:,} a flow parent waits for ever"
+    return "; ".join(filter(None, (f"{jobs} deleted, {left}", stranded(result.stranded))))
+
+
+def stranded(count: int) -> str:
+    """What deleted children leave behind, as a clause; empty for none."""
+    return f"of {count:,} a flow parent waits for ever" if count else ""
 
 
 def _obliterate(call: Call, result: object, _left: int | None) -> str:

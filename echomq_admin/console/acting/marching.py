@@ -24,7 +24,8 @@ class Strange(Exception):
 @dataclass(frozen=True)
 class March:
     """One confirmed call on its way. `total` jobs were shown and agreed to, `gone` are deleted,
-    `step` is the next one. `finds` counts the ends at which new lanes were found. `back` is where
+    `step` is the next one. `finds` counts the ends at which new lanes were found,
+    `stranded` the deleted children for which a flow parent waits. `back` is where
     the result is shown. `is_named`: all of those jobs were named, and were those there when the
     call began."""
 
@@ -40,6 +41,7 @@ class March:
     gone: int = 0
     step: int = 0
     finds: int = 0
+    stranded: int = 0
     is_named: bool = False
 
     @property
@@ -60,12 +62,14 @@ class March:
 
     def after(self, done: Done) -> March:
         """The same call a step further on."""
-        result, gone, finds = done.result, self.gone, self.finds
+        result, gone, finds, stranded = done.result, self.gone, self.finds, self.stranded
         if isinstance(result, Drained):
             gone += result.removed
+            stranded += result.stranded
         if isinstance(result, Obliterated):
             finds += bool(result.late)
-        return replace(self, gone=gone, finds=finds, step=done.call.step + 1)
+        step = done.call.step + 1
+        return replace(self, gone=gone, finds=finds, stranded=stranded, step=step)
 
     def signed(self) -> str:
         """What the form of the next step carries."""

@@ -26,6 +26,7 @@ from echomq_admin.fleet.snapshot import refresh
 from echomq_admin.operations import looks
 from echomq_admin.operations.action import Action
 from echomq_admin.operations.failures import FAILURES
+from echomq_admin.operations.sentences import stranded
 from echomq_admin.operations.services import (
     ROUNDS,
     Call,
@@ -197,6 +198,8 @@ def _drained(march: March, more: bool) -> str:
         were = "was" if march.left == 1 else "were"
         least = "" if _is_known(march) else "At least "
         said.append(f"{least}{march.left:,} {were} claimed, moved or deleted by others meanwhile.")
+    if march.stranded:
+        said.append(f"{stranded(march.stranded).capitalize()}.")
     if more:
         said.append("Others came since the confirmation and were left.")
     if not _is_known(march):

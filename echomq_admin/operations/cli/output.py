@@ -9,6 +9,7 @@ from echomq_admin.operations.calls import Call, Done
 from echomq_admin.operations.cli.names import both, named
 from echomq_admin.operations.obliterating import Obliterated
 from echomq_admin.operations.refusals import Refused
+from echomq_admin.operations.sentences import stranded
 
 # The words of a sweep that a person looks up by id afterwards, beside the refusals.
 _LISTED = ("dead", "orphaned", "unreadable", "recovered")
@@ -19,7 +20,9 @@ def summary(steps: Sequence[Done]) -> str:
     last = steps[-1]
     if len(steps) > 1 and isinstance(last.result, Drained):
         removed = sum(done.result.removed for done in steps)
-        return f"{removed:,} jobs deleted in {len(steps):,} steps, nothing is left to drain"
+        said = f"{removed:,} jobs deleted in {len(steps):,} steps, nothing is left to drain"
+        count = sum(done.result.stranded for done in steps)
+        return "; ".join(filter(None, (said, stranded(count))))
     return last.sentence
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.console.confirming import ask
-from tests.console.scene import A, B, C
+from tests.console.confirming import ask, confirm
+from tests.console.scene import A, B, C, text
 
 SAID = "children whose flow parents wait for them, and then wait for ever."
 
@@ -14,4 +14,8 @@ def test_the_preview_of_a_drain_counts_the_children_that_parents_wait_for(scene,
     assert SAID not in ask(browser("admin"), "drain")
     scene.store.hset(f"emq:{{orders}}:job:{A}", "parent", C)
     scene.store.hset(f"emq:{{orders}}:job:{C}", "state", "awaiting_children")
-    assert f"1 pending: {SAID}" in ask(browser("admin"), "drain")
+    who = browser("admin")
+    shown = ask(who, "drain")
+    assert f"1 pending: {SAID}" in shown
+    done = confirm(who, "drain", shown, typed="orders")
+    assert "Of 1 a flow parent waits for ever." in text(done.content.decode())
