@@ -12,6 +12,9 @@ from typing import Any, NoReturn
 from django.db import models
 
 from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.ledger.endings import models as _endings  # noqa: F401
+from echomq_admin.ledger.observing import models as _observing  # noqa: F401
+from echomq_admin.ledger.samples import models as _samples  # noqa: F401
 
 
 def job_key(job_id: str) -> bytes:

@@ -1,0 +1,1 @@
+"""The stall ledger: how each lease ended that did not end well."""

@@ -1,0 +1,1 @@
+"""The sizes of every queue, every ten seconds for two days."""
