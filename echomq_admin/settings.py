@@ -11,6 +11,9 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
+from echomq_admin.database import database
+from echomq_admin.ledger.endings.terms import terms
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("EMQ_DATA", BASE_DIR / "var"))
 
@@ -37,6 +40,13 @@ def _days(name: str, default: int) -> float:
         shown = repr(text[:50])
         raise ImproperlyConfigured(f"{name} is a number of days, such as 0.5, not {shown}.")
     return float(text)
+
+
+def _terms(name: str) -> dict[str, float]:
+    try:
+        return terms(os.environ.get(name, ""))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} {error}.") from None
 
 
 def _kept_secret(path: Path) -> str:
@@ -76,6 +86,8 @@ EMQ_READ_ONLY = _flag("EMQ_READ_ONLY", False)
 EMQ_REASONS = _flag("EMQ_REASONS", False)
 # How long removed jobs can be restored, and requeues undone to the letter.
 EMQ_TRASH_DAYS = _days("EMQ_TRASH_DAYS", 7)
+# How long the stall ledger keeps an ending, by its kind.
+EMQ_LEDGER_DAYS = _terms("EMQ_LEDGER_DAYS")
 _PREFIX = "/".join(["", *os.environ.get("EMQ_PREFIX", "").strip("/").split("/")]).rstrip("/")
 if _PREFIX:
     FORCE_SCRIPT_NAME = _PREFIX
@@ -141,17 +153,7 @@ TEMPLATES = [
         },
     }
 ]
-DATABASES = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": DATA_DIR / "console.sqlite3",
-        "OPTIONS": {
-            "timeout": 10,
-            "transaction_mode": "IMMEDIATE",
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
-        },
-    }
-}
+DATABASES = {"default": database(os.environ.get("DATABASE_URL", ""), DATA_DIR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},

@@ -10,7 +10,7 @@ import redis
 from tests.valkey import valkey
 
 # What takes long is started first, so that at the end no process waits long for another.
-LONG = ("tests/faults/", "tests/demo/", "tests/browser/")
+LONG = ("tests/faults/", "tests/chaos/", "tests/demo/", "tests/browser/")
 
 
 @pytest.hookimpl(trylast=True)

@@ -5,25 +5,33 @@ Their pages read nothing, so they can be shown whatever is broken.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 
 from django.conf import settings
 from django.contrib.sessions.exceptions import SessionInterrupted
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.exceptions import DisallowedHost, RequestDataTooBig, TooManyFieldsSent
-from django.db import OperationalError
+from django.db import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from echomq_admin.console.htmx import say
+from echomq_admin.fleet import own_database
 from echomq_admin.fleet.names import shown
 
 _BY_CONSOLE = "The queues and the workers are not touched by it."
 _LOCKED = "Another process holds it. Try again in a moment."
-_BROKEN = (
+_FILE = (
     "See that the folder of EMQ_DATA is the right one, that it can be written to and its disk is "
     "not full; after an update run manage.py migrate."
 )
+_SERVER = (
+    "See that DATABASE_URL is the right one, that its server runs and its disk is not full; the "
+    "log of the console says more. After an update run manage.py migrate."
+)
+
+logger = logging.getLogger(__name__)
 
 
 class Sessions(SessionMiddleware):
@@ -32,10 +40,10 @@ class Sessions(SessionMiddleware):
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         try:
             return super().process_response(request, response)
-        except OperationalError as error:
+        except DatabaseError as error:
             return no_database(request, error)
         except SessionInterrupted as error:
-            trouble = [one for one in _causes(error) if isinstance(one, OperationalError)]
+            trouble = [one for one in _causes(error) if isinstance(one, DatabaseError)]
             if not trouble:
                 raise
             return no_database(request, trouble[0])
@@ -43,8 +51,11 @@ class Sessions(SessionMiddleware):
 
 def no_database(request: HttpRequest, error: Exception) -> HttpResponse:
     """The answer to a request in which the console's own database failed."""
-    helps = _LOCKED if "locked" in str(error) else _BROKEN
-    sentence = f"The console’s own database cannot be used: {shown(str(error))}. {helps}"
+    broken = _SERVER if own_database.is_postgresql() else _FILE
+    helps = _LOCKED if own_database.is_busy(error) else broken
+    said = own_database.said(error)
+    logger.error("the console's own database cannot be used: %s", shown(str(error)))
+    sentence = f"The console’s own database cannot be used: {said}. {helps}"
     if request.method == "POST":
         # A press may have come further than to this failure.
         sentence += " Whether what was pressed was done is not certain: look before pressing again."

@@ -96,15 +96,30 @@ class Countdown:
 
 
 @dataclass(frozen=True, slots=True)
+class Renewed:
+    """The renewals of a lease. `sign` is "renewed", "silent" (it was renewed, and is no more as
+    it used to be), "none" or "unknown"; `count` and `text` say it, the latter before `ago_ms`, how
+    long ago the last was, `None` where no time follows; `why` explains it."""
+
+    sign: str
+    count: str
+    text: str
+    ago_ms: int | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class LeaseRow:
     """A job in flight; `fate` is what the next sweep does with a lapsed one, "?" when unknown.
-    `sign_ms` is when it was last renewed, `None` when that cannot be told."""
+    `sign_ms` is when it was last renewed, going by the settings, `None` when that cannot be told;
+    `renewed` is what the agent saw of it."""
 
     job: JobRow
     lease: Countdown
     fate: str
     dies: bool
     sign_ms: float | None
+    renewed: Renewed
 
 
 @dataclass(frozen=True, slots=True)

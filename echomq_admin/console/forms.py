@@ -16,6 +16,8 @@ from echomq_admin.fleet.names import from_url, to_url
 
 SIZES = (25, 50, 100)
 ORDERS = ("asc", "desc")
+# The dead by the time of their death, the last one first.
+DIED = "died"
 LONGEST_AT = 200
 _LONGEST_NUMBER = 15
 _NAMESPACE = re.compile(r"[A-Z]{3}\Z")
@@ -28,9 +30,9 @@ MOST_SEEN = 500_000
 class PageLook:
     """How a list of jobs is looked at. Whatever is out of range falls back, never fails.
 
-    `order` is "asc", "desc" or empty for the list's own; `at` the instant to open at, as typed;
-    `zone` the name of the zone that it is meant in, empty for the console's; `namespace` that of
-    the ids which tell the instant, empty for the usual one.
+    `order` is "asc", "desc", `DIED` or empty for the list's own; `at` the instant to open at, as
+    typed; `zone` the name of the zone that it is meant in, empty for the console's; `namespace`
+    that of the ids which tell the instant, empty for the usual one.
     """
 
     cursor: str = ""
@@ -53,7 +55,7 @@ class PageLook:
             cursor=query.get("cursor", ""),
             rows=rows_of(query),
             lane=group,
-            order=order if order in ORDERS else "",
+            order=order if order in (*ORDERS, DIED) else "",
             at=query.get("at", "")[:LONGEST_AT].strip(),
             namespace=namespace if _NAMESPACE.match(namespace) else "",
             zone=query.get("zone", "")[:LONGEST_AT].strip(),

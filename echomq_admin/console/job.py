@@ -17,11 +17,11 @@ from echomq_admin.console import (
     job_words,
     links,
     outcomes,
-    places,
 )
 from echomq_admin.console.access import page
 from echomq_admin.console.bodies.body import body
 from echomq_admin.console.forms import new_op_id
+from echomq_admin.console.history.page import has_ending, place_of, version
 from echomq_admin.console.htmx import is_fragment, show
 from echomq_admin.console.job_log import LogLook
 from echomq_admin.console.payloads import size
@@ -31,10 +31,10 @@ from echomq_admin.emq import audit, reads
 from echomq_admin.emq.fields import read_field
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.emq.reads import JobLook
-from echomq_admin.fleet import discovery, servers
+from echomq_admin.fleet import discovery
 from echomq_admin.fleet.names import brief, from_url
-from echomq_admin.fleet.snapshot import snapshot
 from echomq_admin.ledger import trail
+from echomq_admin.ledger.endings import acts
 from echomq_admin.operations import trash
 from echomq_admin.operations.services import allowed
 
@@ -46,7 +46,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 @page
 def job(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
     """Everything that is known of one job. One that is gone says so and is read no more."""
-    place = _place(server, queue)
+    place = place_of(server, queue)
     have = job_fields.read_have(request.GET) if is_fragment(request) else {}
     lanes = discovery.lanes_of(server, queue)
     look = reads.job_look(place.server.client, queue, job, lanes, have)
@@ -54,14 +54,15 @@ def job(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse
     if look.is_gone:
         context |= _last_seen(request, place, look)
     # A fragment of any other status would not be shown.
-    status = 404 if look.is_gone and not is_fragment(request) else 200
+    is_strange = look.is_gone and not context["is_known"] and not is_fragment(request)
+    status = 404 if is_strange else 200
     return show(request, "console/job.html", context, status)
 
 
 @page
 def job_logs(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
     """Log lines from the end; as the section of the page of the job only the newest few."""
-    place = _place(server, queue)
+    place = place_of(server, queue)
     is_section = is_fragment(request) and request.htmx.target == "log"
     look = LogLook.read(request.GET, is_section)
     found = reads.log_page(place.server.client, queue, job, look.before, look.limit)
@@ -83,7 +84,7 @@ def job_logs(request: HttpRequest, server: str, queue: str, job: str) -> HttpRes
 @page
 def job_trail(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
     """What the trail says of this job, and the audit stream where the trail is behind it."""
-    place = _place(server, queue)
+    place = place_of(server, queue)
     is_section = is_fragment(request) and request.htmx.target == "trail"
     did = of_job.of_job(place, job, request.user, timezone.now().timestamp() * 1_000)
     context = {
@@ -101,7 +102,7 @@ def job_trail(request: HttpRequest, server: str, queue: str, job: str) -> HttpRe
 @page
 def job_raw(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
     """One field of the row, byte by byte, as a file."""
-    place = _place(server, queue)
+    place = place_of(server, queue)
     try:
         name = from_url(request.GET.get("field") or "payload")
     except ValueError:
@@ -120,17 +121,6 @@ def job_raw(request: HttpRequest, server: str, queue: str, job: str) -> HttpResp
     return answer
 
 
-def _place(server_name: str, queue: str) -> Place:
-    """The place of a job, also in a queue that no list knows: of one that holds only a parent
-    waiting for children in other queues nothing else is to be seen. Raises as `places.find`."""
-    try:
-        return places.find(server_name, queue)
-    except Http404:
-        server = places.server(server_name)
-    look = snapshot(server)
-    return Place(server, queue, look, None, servers.read_only_reason(server, queue, look.facts))
-
-
 def _context(request: HttpRequest, place: Place, look: JobLook) -> dict:
     outcome = outcomes.kept(request)
     said = {
@@ -139,8 +129,7 @@ def _context(request: HttpRequest, place: Place, look: JobLook) -> dict:
         "refusal": outcome.refusals.get(look.job.job_id, "") if outcome else "",
         "dismiss": "",
         "op_id": new_op_id(),
-        "in_trail": not look.audited
-        and trail.names_job(place.server.name, place.queue, look.job.job_id),
+        "history_version": version(place, look, acts.named(look.job.job_id)),
         "back": "job",
     }
     if outcome and outcome.level == "done":
@@ -150,15 +139,20 @@ def _context(request: HttpRequest, place: Place, look: JobLook) -> dict:
 
 
 def _last_seen(request: HttpRequest, place: Place, look: JobLook) -> dict:
-    """Whether a job that is not here was: the page that polls had it, or the audit names it."""
+    """Whether a job that is not here was: the page that polls had it, or the audit names it, the
+    trash holds it, or the ledger has one of its leases."""
     had = is_fragment(request) and request.GET.get("had") == "1"
     named = not had and _is_named(place, look)
     server, queue = place.server.name, place.queue
     in_trash = trash.holds(server, queue, look.job.job_id)
+    in_ledger = has_ending(place, look.job.job_id)
+    is_known = had or named or in_trash or in_ledger
     return {
         "had": had,
         "was_named": named,
-        "state": "gone" if had or named or in_trash else "not here",
+        "in_ledger": in_ledger,
+        "is_known": is_known,
+        "state": "gone" if is_known else "not here",
         "trash_url": links.trash_url(server, queue) if in_trash else "",
     }
 

@@ -35,6 +35,7 @@ def head(place: Place, look: JobLook, who: str) -> dict:
         "job_url": here.href,
         "logs_url": f"{here.href}/logs",
         "trail_url": f"{here.href}/trail",
+        "history_url": f"{here.href}/history",
         "find_url": job_view.find_url(job.job_id),
         "see": words.see(place, job.job_id, who),
     }

@@ -28,6 +28,11 @@ def job_href(server: str, queue: str, job_id: str) -> str:
     return job_url(server, queue, job_id) if len(job_id) <= LONGEST_ID else ""
 
 
+def history_url(server: str, queue: str, job_id: str) -> str:
+    """The address of the history of a job."""
+    return f"{job_url(server, queue, job_id)}/history"
+
+
 def lane_href(server: str, queue: str, group: str) -> str:
     """The address of the waiting jobs of a lane; empty for a name too long for an address."""
     if len(group) > LONGEST_ID:
@@ -41,6 +46,17 @@ def trail_url(server: str, queue: str, job_id: str | None = None) -> str:
     if job_id is not None:
         fields["job"] = to_url(job_id)
     return f"{reverse('trail')}?{urlencode(fields)}"
+
+
+def stalls_url(
+    server: str = "", queue: str | None = None, job_id: str | None = None, **more: str
+) -> str:
+    """The address of the endings of leases of a queue, or of one of its jobs; `more` are further
+    fields of its form."""
+    names = {"queue": queue, "job": job_id}
+    known = {field: to_url(name) for field, name in names.items() if name is not None}
+    fields = {**({"server": server} if server else {}), **known, **more}
+    return f"{reverse('stalls')}{'?' if fields else ''}{urlencode(fields)}"
 
 
 def trash_url(server: str, queue: str) -> str:

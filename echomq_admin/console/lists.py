@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from echomq_admin.console import links, offers, outcomes, tools
 from echomq_admin.console.budget import Budget
 from echomq_admin.console.columns import columns_of
-from echomq_admin.console.forms import SIZES, PageLook, SweepForm, new_op_id
+from echomq_admin.console.forms import ORDERS, SIZES, PageLook, SweepForm, new_op_id
 from echomq_admin.console.places import Place
 from echomq_admin.console.rows import Listing
 from echomq_admin.console.tables import ListTable
@@ -35,7 +35,8 @@ class Asked:
         self.outcome = outcomes.kept(request)
         self.client = place.server.client
         self.start = (self.look.rows, self.look.cursor)
-        self.descending = self.look.order == "desc" if self.look.order else table.descends
+        is_turned = self.look.order in ORDERS
+        self.descending = self.look.order == "desc" if is_turned else table.descends
         self.way = {"descending": self.descending, "at": self.jump.at}
 
     @property

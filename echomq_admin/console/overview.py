@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from echomq_admin.console.access import may_keep, page
 from echomq_admin.console.htmx import show
 from echomq_admin.console.queue_table import Entry, QueueRow, QueueTable, ordered, queue_row
+from echomq_admin.console.sparks import sparks
 from echomq_admin.console.strip import MOST_LINES, strip
 from echomq_admin.fleet.attention import Need, Why, needs
 from echomq_admin.fleet.discovery import last_failure, last_pass
@@ -147,13 +148,15 @@ def _live(about: list[ServerLine], entries: list[Entry]) -> tuple[list[QueueRow]
     for entry in entries:
         wanted.setdefault(entry.look.server, []).append(entry.counts.queue)
     shown = {line.server: wanted[line.look.server] for line in about if line.look.server in wanted}
-    looks = {look.server: look for look in lives(shown)}
+    pairs = list(zip(shown, lives(shown), strict=True))
+    looks = {look.server: look for _, look in pairs}
     sizes = {name: {x.queue: x for x in look.queues} for name, look in looks.items()}
+    drawn = {look.server: sparks(server, shown[server], look.now_ms) for server, look in pairs}
     rows, ages = [], [0.0]
     for entry in entries:
         look = looks[entry.look.server]
         counts = sizes[look.server].get(entry.counts.queue, entry.counts)
-        rows.append(queue_row(entry, look, counts))
+        rows.append(queue_row(entry, look, counts, drawn[look.server][counts.queue]))
         ages.append(look.age_of(counts))
     return rows, max(ages)
 

@@ -8,13 +8,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from echomq_admin.console import entries, links, outcomes, places, rows, waiting
+from echomq_admin.console import deaths, entries, links, outcomes, places, renewed, rows, waiting
 from echomq_admin.console.access import page
 from echomq_admin.console.charts import timeline
-from echomq_admin.console.forms import PageLook
+from echomq_admin.console.forms import DIED, PageLook
 from echomq_admin.console.htmx import show
 from echomq_admin.console.lists import Asked, around
-from echomq_admin.console.tables import DeadTable, LeaseTable, PendingTable, ScheduledTable
+from echomq_admin.console.tables import (
+    DeadTable,
+    DiedTable,
+    LeaseTable,
+    PendingTable,
+    ScheduledTable,
+)
 from echomq_admin.console.words import TOO_LONG
 from echomq_admin.emq import audit as trail
 from echomq_admin.emq import reads
@@ -39,7 +45,9 @@ def active(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     asked.place = asked.place.seen(active=found.total, lapsed=found.lapsed)
     scale = rows.scale_ms(found.leases)
     listing = asked.listing(found, "active")
-    drawn = [rows.lease_row(lease, listing, scale) for lease in found.leases]
+    ids = [lease.job.job_id for lease in found.leases]
+    flights = renewed.flights_of(asked.place, ids) if asked.columns.shown["renewals"] else None
+    drawn = [rows.lease_row(lease, listing, scale, flights) for lease in found.leases]
     context = asked.context(found, drawn, found.total) | {
         "scale": scale,
         "timeline": timeline(found.marks),
@@ -91,15 +99,21 @@ def scheduled(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 
 @page
 def dead(request: HttpRequest, server: str, queue: str) -> HttpResponse:
-    """Dead jobs, newest minted first."""
-    asked = Asked(request, places.find(server, queue), DeadTable)
+    """Dead jobs, newest minted first, or those that died last first."""
+    is_by_death = request.GET.get("order") == DIED
+    table = DiedTable if is_by_death else DeadTable
+    asked = Asked(request, places.find(server, queue), table)
     if asked.moves:
         return asked.settle()
-    found = reads.dead_page(asked.client, queue, *asked.start, **asked.way)
+    order = deaths.in_order(asked) if is_by_death else None
+    found = (
+        order.found if order else reads.dead_page(asked.client, queue, *asked.start, **asked.way)
+    )
     asked.place = asked.place.seen(dead=found.total)
     listing = asked.listing(found, "dead")
-    drawn = [rows.job_row(job, listing) for job in found.jobs]
-    return show(request, "console/dead.html", asked.context(found, drawn, found.total))
+    drawn = deaths.dead_rows(found.jobs, listing, order.deaths if order else None)
+    context = asked.context(found, drawn, found.total)
+    return show(request, "console/dead.html", context | deaths.context(asked, order, context))
 
 
 @page

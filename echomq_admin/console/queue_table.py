@@ -12,6 +12,7 @@ from django.urls import get_script_prefix, reverse
 from echomq_admin.console import times
 from echomq_admin.console.links import queue_url
 from echomq_admin.console.rows import dom_id
+from echomq_admin.console.sparks import Spark
 from echomq_admin.console.tables import NUM, Headed
 from echomq_admin.console.words import counted
 from echomq_admin.emq.reads import QueueCounts
@@ -103,7 +104,8 @@ def ordered(entries: Iterable[Entry], order: str) -> list[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """A queue of the overview. Numbers are `None` when unknown; `stale` when its server is away."""
+    """A queue of the overview. Numbers are `None` when unknown; `stale` when its server is away;
+    `spark` is its last hour."""
 
     server: str
     name: str
@@ -112,6 +114,7 @@ class QueueRow:
     note: str
     hidden: bool
     history: bool
+    spark: Spark
 
     @property
     def faults(self) -> str:
@@ -155,6 +158,14 @@ class QueueRow:
         return self._tab("dead")
 
     @property
+    def died_href(self) -> str:
+        return f"{self._tab('dead')}?order=died"
+
+    @property
+    def chart_href(self) -> str:
+        return self._tab("chart")
+
+    @property
     def server_href(self) -> str:
         return _server_url(get_script_prefix(), self.server)
 
@@ -180,8 +191,8 @@ def _server_url(_prefix: str, server: str) -> str:
     return reverse("server", args=[server])
 
 
-def queue_row(entry: Entry, look: ServerSnapshot, counts: QueueCounts) -> QueueRow:
-    """An entry as it is drawn, with what `look` has told last."""
+def queue_row(entry: Entry, look: ServerSnapshot, counts: QueueCounts, spark: Spark) -> QueueRow:
+    """An entry as it is drawn, with what `look` has told last, and its last hour."""
     return QueueRow(
         server=look.server,
         name=entry.name,
@@ -190,6 +201,7 @@ def queue_row(entry: Entry, look: ServerSnapshot, counts: QueueCounts) -> QueueR
         note=entry.note,
         hidden=entry.hidden,
         history=look.is_history(counts),
+        spark=spark,
     )
 
 
@@ -198,6 +210,7 @@ class QueueTable(Headed):
 
     name = tables.Column("Queue")
     server = tables.Column("Server")
+    trend = tables.Column("Last hour", orderable=False)
     waiting = tables.Column("Pending", attrs=NUM, initial_sort_descending=True)
     oldest = tables.Column("Oldest minted", attrs=NUM, initial_sort_descending=True)
     active = tables.Column("Active", attrs=NUM, initial_sort_descending=True)

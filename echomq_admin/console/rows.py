@@ -14,6 +14,7 @@ from echomq_admin.console.drawn import Countdown, FateRow, JobRow, LeaseRow, Pip
 from echomq_admin.console.offers import Bar
 from echomq_admin.console.payloads import Sight
 from echomq_admin.console.places import Place
+from echomq_admin.console.renewed import Flights, renewed
 from echomq_admin.console.times import countdown
 from echomq_admin.emq.keyspace import from_wire, to_wire
 from echomq_admin.emq.preview import fate_of
@@ -184,8 +185,11 @@ def scale_ms(leases: tuple[Lease, ...]) -> float:
     return next((scale for scale in _SCALES_MS if longest <= scale), longest)
 
 
-def lease_row(lease: Lease, listing: Listing, scale: float) -> LeaseRow:
-    """A row of the active tab."""
+def lease_row(
+    lease: Lease, listing: Listing, scale: float, flights: Flights | None = None
+) -> LeaseRow:
+    """A row of the active tab; `flights` is what the agent knows of the leases, `None` when it
+    does not watch."""
     job = lease.job
     verdict = _verdict(job, listing.max_stalled) if lease.phase == "lapsed" else ""
     lane = None if job.group is None else brief(job.group)
@@ -196,6 +200,7 @@ def lease_row(lease: Lease, listing: Listing, scale: float) -> LeaseRow:
         fate=words.short_fate(verdict, job.stalled, lane) if is_known else verdict,
         dies=verdict in _DEADLY,
         sign_ms=_sign_ms(lease.deadline_ms, listing),
+        renewed=renewed(lease, flights, listing.now_ms),
     )
 
 

@@ -22,6 +22,11 @@ _TITLES = {
     "Oldest minted": "how long ago the oldest waiting job was minted, in pending or in a lane",
     "Lapsed": "leases whose deadline has passed and that no sweep has taken yet",
     "Scheduled": "jobs that wait for their time",
+    "Died": "when the lease ended that killed the job, as the ledger knows it, on the server's "
+    "clock",
+    "Last hour": "waiting jobs as a line from 0 up; dead jobs as a broken one where they changed; "
+    "where no sample was taken there is a gap",
+    "Renewals": "how often the lease was renewed since the agent first saw it, and the last time",
 }
 
 
@@ -61,7 +66,7 @@ def _heading(column, query: QueryDict | None) -> Heading:
         href = f"?{changed.urlencode()}"
         if column.is_ordered:
             order = "descending" if column.order_by_alias.is_descending else "ascending"
-    css = column.attrs.get("th", {}).get("class", "")
+    css = column.attrs.get("th", {}).get("class") or ""
     words = " ".join(word for word in css.split() if word != "orderable")
     return Heading(column.header, words, _TITLES.get(column.header, ""), href, order)
 
@@ -117,6 +122,7 @@ class LeaseTable(ListTable):
     name = tables.Column("Job")
     phase = tables.Column("Phase")
     left = tables.Column("Lease")
+    renewals = tables.Column("Renewals")
     deadline = tables.Column("Deadline")
     attempts = tables.Column("Attempts", attrs=NUM)
     stalls = tables.Column("Stalls")
@@ -140,7 +146,7 @@ class SignedLeaseTable(LeaseTable):
     sign = tables.Column("Last sign")
 
     class Meta:
-        sequence = ("name", "phase", "left", "sign", "...")
+        sequence = ("name", "phase", "left", "renewals", "sign", "...")
 
 
 class FateTable(Headed):
@@ -201,6 +207,7 @@ class DeadTable(ListTable):
 
     name = tables.Column("Job")
     error = tables.Column("Error")
+    died = tables.Column("Died")
     attempts = tables.Column("Attempts", attrs=NUM)
     stalls = tables.Column("Stalls")
     minted = tables.Column("Minted")
@@ -209,6 +216,14 @@ class DeadTable(ListTable):
     progress = tables.Column("Progress")
     parent = tables.Column("Parent")
     state = tables.Column("Row’s state")
+
+
+class DiedTable(DeadTable):
+    """The same, those that died last first."""
+
+    sorts, ordered_by = "died", "given"
+    orders = ("first died first", "recently died first")
+    told_by, opened = "Died", "opened at the jobs that died by"
 
 
 LISTS: dict[str, type[ListTable]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from echomq_admin.console.links import stalls_url
 from echomq_admin.console.places import Place
 from echomq_admin.console.words import counted
 from echomq_admin.emq.reads import QueueCounts
@@ -51,6 +52,7 @@ def tabs(place: Place, current: str = "", total: int | None = None) -> tuple[Tab
         tab("dead", own["dead"]),
         tab("lanes", own["lanes"], extra=off, css="c-lapsed", why=_OFF if off else _LANES),
         *repeat,
+        Tab("Stalls", stalls_url(place.server.name, place.queue), None, word="when and why"),
         tab("audit", word="who did what"),
     )
 

@@ -108,7 +108,7 @@ def _is_by_score(found: JobPage | ActivePage) -> bool:
 
 def _namespaces(found: JobPage | ActivePage) -> list[str]:
     """The namespaces that this page knows of where ids tell the time, the usual one first."""
-    if not isinstance(found, JobPage) or found.ordered_by == "score":
+    if not isinstance(found, JobPage) or found.ordered_by != "id":
         return []
     branded = filter(None, (ids.parse(job.job_id) for job in found.jobs))
     seen = {*found.namespaces, *(one.namespace for one in branded)}
@@ -119,7 +119,7 @@ def _said(found: JobPage | ActivePage, table: type[ListTable]) -> SafeString:
     """Where the page was opened, and by what."""
     assert found.at is not None
     opened = format_html("{} {}", table.opened, times.dated(found.at.ms))
-    if isinstance(found, ActivePage) or found.ordered_by == "score":
+    if isinstance(found, ActivePage) or found.ordered_by != "id":
         return opened
     if found.namespaces == (found.at.namespace,):
         return opened

@@ -6,7 +6,7 @@ cannot be read becomes its fault, and the rest of it is shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,13 +69,22 @@ class Tail:
     fault: str | None = None
 
 
-def tail(client: redis.Redis, queue: str, count: int = 100, max_bytes: int = 2_000_000) -> Tail:
-    """The newest `count` entries, read 10 a call until `max_bytes` of fields are in."""
+def tail(
+    client: redis.Redis,
+    queue: str,
+    count: int = 100,
+    max_bytes: int = 2_000_000,
+    beside: Callable[[Batch], None] | None = None,
+) -> Tail:
+    """The newest `count` entries, read 10 a call until `max_bytes` of fields are in. `beside` adds
+    what else is to be asked along with the first call."""
     key = Keyspace(queue).audit
     entries: list[Entry] = []
     size, last, total = 0, "+", 0
     while len(entries) < count:
         batch = Batch(client)
+        if beside and not entries:
+            beside(batch)
         length = batch.ask("xlen", key)
         found = batch.ask("xrevrange", key, last, "-", count=min(PER_CALL, count - len(entries)))
         batch.run()

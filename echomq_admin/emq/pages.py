@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import redis
 
@@ -24,7 +25,7 @@ class JobPage:
 
     `total` is `None` and `fault` says why when the key cannot be read. `ordered_by` is "score"
     in the schedule, and when scores that should all be equal are not: then the order is
-    (score, id).
+    (score, id). "given" is the order in which ids were asked for.
 
     `at` is the instant at which the page was opened: `None` when it was not, and when the ids of
     the list do not tell the time. `namespaces` are those of the first and the last id of the list,
@@ -37,7 +38,7 @@ class JobPage:
     jobs: tuple[Job, ...]
     previous: str | None
     next: str | None
-    ordered_by: Order
+    ordered_by: Order | Literal["given"]
     fault: str | None = None
     at: At | None = None
     namespaces: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from echomq_admin.emq.keyspace import from_wire, to_wire
-from echomq_admin.fleet import memory
+from echomq_admin.fleet import memory, own_database
 from echomq_admin.fleet.marks import Kept
 from echomq_admin.fleet.models import QueueChange, QueuePreference
 from echomq_admin.fleet.patterns import Pattern, pattern_of
@@ -100,6 +100,7 @@ def change(
     what the values are. Raises `ChangedMeanwhile`, and then changes nothing.
     """
     with transaction.atomic():
+        own_database.take_turn("settings", server_name)
         before = _row(server_name, queue)
         changed = {name: value for name, value in values.items() if getattr(before, name) != value}
         for name in changed.keys() & seen.keys():

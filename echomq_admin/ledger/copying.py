@@ -20,6 +20,7 @@ from echomq_admin.fleet.discovery import known
 from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger import stuck
 from echomq_admin.ledger.copies import rows
+from echomq_admin.ledger.endings.exact import enter_entries
 from echomq_admin.ledger.gaps import Account, Mark, Missing, account
 from echomq_admin.ledger.models import Copied, Gap, Kind, TrailEntry
 from echomq_admin.ledger.notes import host_ms, write
@@ -140,14 +141,18 @@ def _mark(server_name: str, queue: str) -> Mark:
 def _keep(
     server_name: str, queue: str, mark: Mark, became: Account, entries: Sequence[Raw]
 ) -> int | None:
-    """Write it all, or nothing; how many entries, `None` when another copier moved the mark."""
+    """Write it all, and the endings that it tells, or nothing; how many entries, `None` when
+    another copier moved the mark."""
     with transaction.atomic():
         if not _move(server_name, queue, mark, became.mark):
             return None
         if became.missing:
             _note_gap(server_name, queue, became.missing)
         fresh = _unwritten(server_name, queue, entries)
-        write(rows(server_name, queue, fresh))
+        written = rows(server_name, queue, fresh)
+        write(written)
+        told = zip((raw.entry for raw in fresh), (row.pk for row, _ in written), strict=True)
+        enter_entries(server_name, queue, told)
         return len(fresh)
 
 

@@ -6,7 +6,6 @@ the fewest entries leads, and the others look through at most `WINDOW` of these 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +13,9 @@ from django.db.models import QuerySet
 from django.db.models.functions import Length
 
 from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.ledger.keysets import Key, cut, is_within
 from echomq_admin.ledger.models import Gap, Kind, TrailEntry, TrailJob, job_key
-from echomq_admin.ledger.sieve import Filter, Key, Sieve, sieve
+from echomq_admin.ledger.sieve import Filter, sieve
 
 __all__ = [
     "COUNTED",
@@ -38,7 +38,6 @@ COUNTED = 10_000
 MOST_BYTES = 2_000_000
 CHUNK = 200
 MOST_GAPS = 500
-_CURSOR = re.compile(r"([on])(-?[0-9]{1,18})\.([0-9]{1,18})\Z")
 
 
 @dataclass(frozen=True)
@@ -58,29 +57,14 @@ class Page:
     reached_ms: int | None = None
 
 
-@dataclass(frozen=True)
-class _Walked:
-    """Keys in the order walked; `is_more` behind them, `edge` where the window ended."""
-
-    keys: list[Key]
-    is_more: bool
-    edge: Key | None
-
-
 def page(wanted: Filter, rows: int, cursor: str = "") -> Page:
     """At most `rows` entries from `cursor` on; fewer where their jobs are heavy.
 
     A cursor that is none of ours means the newest, as does one of a page with nothing newer.
     """
-    sifted = sieve(wanted, WINDOW)
-    found = _CURSOR.match(cursor)
-    start = (int(found[2]), int(found[3])) if found else None
-    if found and found[1] == "n":
-        newer = _newer(sifted, rows, start)
-        if newer:
-            return newer
-        start = None
-    return _older(sifted, rows, start)
+    found = cut(sieve(wanted, WINDOW), rows, cursor, WINDOW, _light_enough)
+    bounds = found.since_ms, found.until_ms, found.reached_ms
+    return Page(_loaded(found.keys), found.previous, found.next, *bounds)
 
 
 def count(wanted: Filter) -> int | None:
@@ -103,7 +87,8 @@ def gaps(wanted: Filter, found: Page) -> list[Gap]:
     """What is missing within the times of a page, newest first; none where the filter asks for
     what is not copied from streams. A gap may have held entries of any person, verb or job."""
     newest = _gap_rows(wanted)[:MOST_GAPS]
-    inside = [gap for gap in newest if _is_within(gap_ms(gap), wanted, found)]
+    bounds = wanted.since_ms, wanted.until_ms
+    inside = [gap for gap in newest if is_within(gap_ms(gap), bounds, found)]
     return sorted(inside, key=gap_ms, reverse=True)
 
 
@@ -130,60 +115,10 @@ def gap_ms(gap: Gap) -> int:
     return int(ms) if ms.isdecimal() and len(ms) <= 15 else gap.found_at_ms
 
 
-def _is_within(ms: int, wanted: Filter, found: Page) -> bool:
-    far = 2**63
-    on_page = _or(found.since_ms, -far) < ms <= _or(found.until_ms, far)
-    return on_page and _or(wanted.since_ms, -far) <= ms < _or(wanted.until_ms, far)
-
-
-def _or(value: int | None, otherwise: int) -> int:
-    return otherwise if value is None else value
-
-
 def names_job(server: str, queue: str, job_id: str) -> bool:
     """Whether an entry of this queue names the job."""
     named = TrailJob.objects.filter(job=job_key(job_id))
     return named.filter(entry__server=server, entry__queue=to_wire(queue)).exists()
-
-
-def _older(sifted: Sieve, rows: int, start: Key | None) -> Page:
-    walked = _walk(sifted, rows, start, newer=False)
-    kept, is_cut = _light_enough(walked.keys)
-    last = kept[-1] if kept and (is_cut or walked.is_more) else walked.edge
-    first = kept[0] if kept else start
-    return Page(
-        entries=_loaded(kept),
-        previous=_cursor("n", first) if start else None,
-        next=_cursor("o", last),
-        since_ms=last[0] if last else None,
-        until_ms=start[0] if start else None,
-        reached_ms=walked.edge[0] if walked.edge and last is walked.edge else None,
-    )
-
-
-def _newer(sifted: Sieve, rows: int, start: Key | None) -> Page | None:
-    """The page before a key, or `None` when that is the newest."""
-    walked = _walk(sifted, rows, start, newer=True)
-    kept, is_cut = _light_enough(walked.keys)
-    if not (is_cut or walked.is_more or walked.edge):
-        return None
-    first = kept[-1] if kept and (is_cut or walked.is_more) else walked.edge
-    last = kept[0] if kept else start
-    return Page(
-        entries=_loaded(kept[::-1]),
-        previous=_cursor("n", first),
-        next=_cursor("o", last),
-        since_ms=last[0] if last else None,
-        until_ms=first[0] if first else None,
-        reached_ms=walked.edge[0] if walked.edge and first is walked.edge else None,
-    )
-
-
-def _walk(sifted: Sieve, rows: int, start: Key | None, *, newer: bool) -> _Walked:
-    edge = sifted.edge(start, newer=newer, far=WINDOW) if sifted.has_rest else None
-    keys = sifted.keys(start, edge, newer=newer, most=rows + 1)
-    is_more = len(keys) > rows
-    return _Walked(keys[:rows], is_more, None if is_more else edge)
 
 
 def _light_enough(keys: Sequence[Key]) -> tuple[list[Key], bool]:
@@ -202,7 +137,3 @@ def _light_enough(keys: Sequence[Key]) -> tuple[list[Key], bool]:
 def _loaded(keys: Sequence[Key]) -> tuple[TrailEntry, ...]:
     found = TrailEntry.objects.in_bulk([entry_id for _, entry_id in keys])
     return tuple(found[entry_id] for _, entry_id in keys if entry_id in found)
-
-
-def _cursor(way: str, key: Key | None) -> str | None:
-    return f"{way}{key[0]}.{key[1]}" if key else None

@@ -6,6 +6,7 @@ from django.db import transaction
 
 from echomq_admin.emq import before
 from echomq_admin.emq.keyspace import from_wire, to_wire
+from echomq_admin.fleet.own_database import take_turn
 from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger.notes import host_ms
 from echomq_admin.operations.action import MANY
@@ -41,6 +42,7 @@ def keep(server: Server, call: Call, actor: str) -> Dispatch:
         for job_id, dead in found.items()
     ]
     with transaction.atomic():
+        take_turn("before", server.name, call.queue, call.op_id)
         _forget(server.name, call, set(found))
         Before.objects.bulk_create(rows, batch_size=50)
     return Dispatch(call)

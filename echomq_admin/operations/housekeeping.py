@@ -13,7 +13,7 @@ from django.db import Error as DatabaseError
 from django.db import transaction
 
 from echomq_admin.emq.reads import exists
-from echomq_admin.fleet import preferences
+from echomq_admin.fleet import own_database, preferences
 from echomq_admin.fleet.names import shown
 from echomq_admin.fleet.patterns import RANGES
 from echomq_admin.fleet.servers import TROUBLE, Server
@@ -112,7 +112,7 @@ def keep(action: Action, server: Server, call: Call, actor: str) -> object:
         return _DOING[action.verb](server, call, actor, recorded)
     except DatabaseError as error:
         raise Trouble(
-            f"The console's database did not take this ({shown(str(error))}). Nothing was "
+            f"The console's database did not take this ({own_database.said(error)}). Nothing was "
             f"changed. Press {_BUTTONS.get(action.verb, action.label)} again."
         ) from error
 

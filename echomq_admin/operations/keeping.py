@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from django.db import Error as DatabaseError
 
-from echomq_admin.fleet.names import shown
+from echomq_admin.fleet import own_database
 from echomq_admin.fleet.servers import Server
 from echomq_admin.operations import befores, restoring, trashing
 from echomq_admin.operations.action import Action
@@ -31,7 +31,7 @@ def before(action: Action, server: Server, call: Call, actor: str) -> Dispatch:
     try:
         return keep(server, call, actor)
     except DatabaseError as error:
-        said = shown(str(error))
+        said = own_database.said(error)
         if action.verb == "requeue":
             log.warning("what an undo of %s needs is not kept: %s", call.op_id, said)
             return Dispatch(call)

@@ -9,7 +9,7 @@ from django.db import Error as DatabaseError
 from django.db.models import QuerySet
 
 from echomq_admin.emq.keyspace import to_wire
-from echomq_admin.fleet.names import shown
+from echomq_admin.fleet import own_database
 from echomq_admin.fleet.servers import TROUBLE, Server, trouble
 from echomq_admin.ledger import copying, notes, presses
 from echomq_admin.ledger.models import Kind, TrailEntry
@@ -37,8 +37,8 @@ def opened(action: Action, call: Call, actor: str) -> None:
         presses.press(call.server, call.queue, call.op_id, actor, action.verb, call.reason)
     except DatabaseError as error:
         raise Trouble(
-            f"The console's database could not note this ({shown(str(error))}), and without a "
-            f"record nothing is sent. Nothing was changed{failures.in_step(call)}. Press "
+            f"The console's database could not note this ({own_database.said(error)}), and "
+            f"without a record nothing is sent. Nothing was changed{failures.in_step(call)}. Press "
             f"{action.label} again."
         ) from error
 

@@ -16,6 +16,7 @@ from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger import copying
 from echomq_admin.ledger.models import Gap, job_key
 from echomq_admin.ledger.notes import host_ms
+from echomq_admin.ledger.texts import sound
 from echomq_admin.operations import packing
 from echomq_admin.operations.models import Before, Trashed
 
@@ -89,7 +90,7 @@ def restorable(server: str = "", queue: str | None = None) -> QuerySet[Trashed]:
     """What is in the trash: of a server, of one of its queues, or all of it."""
     found = Trashed.objects.filter(is_removed=True, is_restored=False, at_ms__gte=oldest_ms())
     if server:
-        found = found.filter(server=server)
+        found = found.filter(server=sound(server))
     return found if queue is None else found.filter(queue=to_wire(queue))
 
 

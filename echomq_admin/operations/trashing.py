@@ -14,6 +14,7 @@ from django.db import transaction
 from echomq_admin.emq import kept
 from echomq_admin.emq.kept import Kept, Unkept
 from echomq_admin.emq.keyspace import from_wire, to_wire
+from echomq_admin.fleet.own_database import take_turn
 from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger.models import job_key
 from echomq_admin.ledger.notes import host_ms
@@ -135,6 +136,7 @@ def _write(server: Server, call: Call, actor: str, jobs: Mapping[str, Kept]) -> 
         op_id=call.op_id, key__in=[row.key for row in rows]
     )
     with transaction.atomic():
+        take_turn("trash", server.name, call.queue, call.op_id)
         mine.filter(is_removed=False).delete()
         removed = {bytes(key) for key in mine.values_list("key", flat=True)}
         fresh = [row for row in rows if row.key not in removed]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import redis
 
-from tests.bench import memory, overview, scripts, tabs, trail
+from tests.bench import ledger, memory, observer, overview, scripts, tabs, trail
 from tests.bench.figures import Figure
 from tests.valkey import valkey
 
@@ -19,6 +19,10 @@ BENCHES: dict[str, Callable[..., Iterator[Figure]]] = {
     "memory": memory.memory,
     "overview": overview.overview,
     "trail": trail.trail,
+    "observer": observer.observer,
+    "found": observer.found,
+    "samples": observer.samples,
+    "ledger": ledger.ledger,
 }
 
 

@@ -1,4 +1,5 @@
-"""What the overview costs with a thousand queues of ten lanes, and the looks behind it."""
+"""What the overview costs with a thousand queues of ten lanes and their samples of two hours, and
+the looks behind it."""
 
 from __future__ import annotations
 
@@ -22,10 +23,12 @@ def overview(client: redis.Redis, port: int, size: int = QUEUES) -> Iterator[Fig
     from echomq_admin.fleet import discovery, servers
 
     seed(client, size)
+    sampled(client, size)
     server = servers.server("bench")
     discovery.discover(server)
     yield from _whole_read(client, server)
     yield from _page(browser, size)
+    yield from _new_samples(server)
     yield from _viewers(client, server)
     servers.forget()
 
@@ -43,6 +46,45 @@ def seed(client: redis.Redis, size: int) -> None:
         pipe.zadd(f"{base}dead", dict.fromkeys(jobs[: 1 + number % 3], 0))
         pipe.hset(f"{base}metrics:completed", "count", 1_000 + number)
         pipe.execute()
+
+
+def sampled(client: redis.Redis, size: int) -> None:
+    """Samples of two hours up to now, in which every number moves."""
+    from echomq_admin.ledger.endings.models import Place
+    from echomq_admin.ledger.samples.models import SampleHour
+    from echomq_admin.ledger.samples.packing import SLOT_MS, Sample, hour_of, pack
+
+    last = (client.time()[0] * 1_000) // SLOT_MS
+    taken = [Sample(slot, slot % 97, slot % 13, 5, slot // 9, 0, slot * 7, slot // 9)
+             for slot in range(last - 720, last + 60)]  # fmt: skip
+    hours = {hour_of(sample.slot): [] for sample in taken}
+    for sample in taken:
+        hours[hour_of(sample.slot)].append(sample)
+    packed = {hour: pack(samples) for hour, samples in hours.items()}
+    places = Place.objects.bulk_create(
+        Place(server="bench", queue=b"queue.%04d" % number) for number in range(size)
+    )
+    SampleHour.objects.bulk_create(
+        (SampleHour(place=place, hour=hour, packed=blob)
+         for place in places for hour, blob in packed.items()),
+        batch_size=250,
+    )  # fmt: skip
+
+
+def _new_samples(server: object) -> Iterator[Figure]:
+    from echomq_admin.console import sparks
+
+    page = [f"queue.{number:04}" for number in range(100)]
+    now_ms = server.client.time()[0] * 1_000
+    slots = iter(range(100))
+
+    def drawn() -> None:
+        found = sparks.sparks(server, page, now_ms + next(slots) * 10_000)
+        if not all(one.drawing for one in found.values()):
+            raise AssertionError("a queue without samples")
+
+    (drawn_ms,) = alternating_ms(drawn, rounds=15)
+    yield Figure("  the last hour of 100, once in 10 s", drawn_ms, "ms", 0, "a page waits for it")
 
 
 def _whole_read(client: redis.Redis, server: object) -> Iterator[Figure]:

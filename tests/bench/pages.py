@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from unittest.mock import patch
 
 from redis.connection import AbstractConnection
@@ -30,6 +31,26 @@ def django_client(port: int) -> object:
     client = Client()
     client.force_login(user)
     return client
+
+
+def get(browser: object, path: str) -> Callable[[], object]:
+    """Loads a page, which must answer."""
+
+    def run() -> object:
+        answer = browser.get(path)
+        if answer.status_code != 200:
+            raise AssertionError(f"{path} answered {answer.status_code}")
+        return answer.content
+
+    return run
+
+
+def insert(cursor: object, model: object, rows: Iterator[dict[str, object]]) -> None:
+    """Rows without the objects of Django, which would take minutes for a million."""
+    first = next(rows)
+    names, holes = ", ".join(first), ", ".join(["%s"] * len(first))
+    into = f"INSERT INTO {model._meta.db_table} ({names}) VALUES ({holes})"
+    cursor.executemany(into, (tuple(row.values()) for row in chain([first], rows)))
 
 
 @contextmanager

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Iterator
 
 import msgpack
 import redis
 
 from tests.bench.figures import Figure, alternating_ms
-from tests.bench.pages import django_client
+from tests.bench.pages import django_client, get, insert
 from tests.bench.scripts import job_ids
 
 START_MS = 1_790_000_000_000
@@ -43,8 +42,8 @@ def trail(client: redis.Redis, port: int, size: int = 1_000_000) -> Iterator[Fig
     client.flushdb()
     ids = job_ids(JOBS)
     _seed(ids, size)
-    gets = [_get(browser, f"/trail{query.format(job=ids[7])}") for query in PAGES.values()]
-    *took, frame = alternating_ms(*gets, _get(browser, "/frame/"), rounds=11)
+    gets = [get(browser, f"/trail{query.format(job=ids[7])}") for query in PAGES.values()]
+    *took, frame = alternating_ms(*gets, get(browser, "/frame/"), rounds=11)
     for name, ms in zip(PAGES, took, strict=True):
         yield Figure(f"trail of {size:,}, {name}", ms, "ms", frame, "<= 150 ms")
 
@@ -63,20 +62,12 @@ def _seed(ids: list[str], size: int) -> None:
     ]
     with transaction.atomic(), connection.cursor() as cursor:
         QuerySet(TrailEntry).all().delete()
-        _insert(cursor, TrailEntry, (_entry(at, blobs) for at in range(size)))
+        insert(cursor, TrailEntry, (_entry(at, blobs) for at in range(size)))
         named = (
             {"id": at + 1, "entry_id": at + 1, "job": keys[at % JOBS], "at_ms": START_MS + at}
             for at in range(size)
         )
-        _insert(cursor, TrailJob, named)
-
-
-def _insert(cursor: object, model: object, rows: Iterator[dict[str, object]]) -> None:
-    """Rows without the objects of Django, which would take minutes for a million."""
-    first = next(rows)
-    names, holes = ", ".join(first), ", ".join(["%s"] * len(first))
-    into = f"INSERT INTO {model._meta.db_table} ({names}) VALUES ({holes})"
-    cursor.executemany(into, (tuple(row.values()) for row in chain([first], rows)))
+        insert(cursor, TrailJob, named)
 
 
 def _entry(at: int, blobs: list[bytes]) -> dict[str, object]:
@@ -100,13 +91,3 @@ def _entry(at: int, blobs: list[bytes]) -> dict[str, object]:
         "reason": "the mail server is back" if at % 5 == 0 else "",
         **(RARE if at < 100 else usual),
     }
-
-
-def _get(browser: object, path: str) -> Callable[[], object]:
-    def run() -> object:
-        answer = browser.get(path)
-        if answer.status_code != 200:
-            raise AssertionError(f"{path} answered {answer.status_code}")
-        return answer.content
-
-    return run

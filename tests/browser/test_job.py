@@ -104,7 +104,7 @@ def test_r_requeues_and_the_page_tells_it(page, scene):
     page.keyboard.press("r")
     expect(page.locator("#outcome")).to_contain_text(f"{A} requeued")
     expect(page.locator(".job-where")).to_contain_text(f"lane {G}")
-    expect(page.locator("#trail")).to_contain_text("requeue by olena")
+    expect(page.locator("#history")).to_contain_text("requeue by olena")
     next_poll(page, 2)
     expect(page.locator("#outcome")).to_contain_text(f"{A} requeued")
     expect(page.get_by_role("button", name="Requeue")).to_have_count(0)

@@ -24,7 +24,7 @@ BELOW = {
 NO_DJANGO = {"emq", "demo"}
 HTTP = ("django.http", "django.shortcuts", "django.views", "django.template", "django_htmx")
 # The composing files on the roof: they may know every floor, and no floor may know them.
-ROOF = {"management", "settings", "urls", "wsgi", "__init__"}
+ROOF = {"database", "management", "settings", "urls", "wsgi", "__init__"}
 
 
 def floor_of(path: Path) -> str:

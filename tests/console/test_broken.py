@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-
 import pytest
 from axes.models import AccessAttempt
 from django.contrib.auth.models import Group, User
-from django.db import OperationalError, connection
+from django.db import OperationalError
 from django.test import Client
 
 from echomq_admin.fleet import preferences
+from echomq_admin.fleet.own_database import is_postgresql
 from tests.console.scene import HX, Scene, text
+from tests.locking import LOCKED, locked
 
 
 def failing(*_: object, **__: object) -> None:
@@ -27,7 +25,8 @@ def test_a_read_of_the_database_that_fails_is_a_sentence(scene, browser, monkeyp
     answer = who.get("/q/prod/orders/settings")
     said = text(answer.content.decode())
     assert answer.status_code == 503
-    assert "own database cannot be used: disk I/O error. See that the folder of EMQ_DATA" in said
+    helps = "See that DATABASE_URL" if is_postgresql() else "See that the folder of EMQ_DATA"
+    assert f"own database cannot be used: disk I/O error. {helps}" in said
     answer = who.get("/q/prod/orders/settings", headers=HX)
     assert (answer.status_code, answer["Content-Type"][:10]) == (503, "text/plain")
 
@@ -63,11 +62,11 @@ def test_a_locked_database_is_told_and_never_called_a_wrong_request(
     preferences.add("prod", "orders", "x")
     who = Client()
     who.force_login(user)
-    with _locked():
+    with locked():
         answer = who.post(path, fields)
     said = text(answer.content.decode())
     assert answer.status_code in {200, 503}
-    assert "database is locked" in said
+    assert LOCKED in said
     assert "EMQ_HOSTS" not in said
     assert preferences.own("prod", "orders") == preferences.Own()
 
@@ -79,27 +78,12 @@ def test_a_sign_in_while_the_database_is_locked_is_told_so_and_counts_as_nothing
 ):
     settings.EMQ_SERVERS = f"prod={server_url}"
     User.objects.create_user("olena", password="long enough 1")
-    with _locked():
+    with locked():
         answer = Client().post("/login/", {"username": "olena", "password": password})
     assert answer.status_code == 503
-    assert "database is locked. Another process holds it." in text(answer.content.decode())
+    assert f"{LOCKED}. Another process holds it." in text(answer.content.decode())
     assert not AccessAttempt.objects.exists()
     assert Client().get("/login/").status_code == 200
-
-
-@contextmanager
-def _locked() -> Iterator[None]:
-    """Another process holds the database, and the console does not wait long for it."""
-    connection.ensure_connection()
-    connection.connection.execute("PRAGMA busy_timeout = 50")
-    name = connection.settings_dict["NAME"]
-    try:
-        with closing(sqlite3.connect(name, isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            yield
-            other.execute("ROLLBACK")
-    finally:
-        connection.close()
 
 
 @pytest.mark.parametrize("checks", [True, False])

@@ -12,8 +12,10 @@ from redis.connection import AbstractConnection
 
 from echomq_admin.console.acting.views import VERBS
 from echomq_admin.fleet import discovery, servers, snapshot
+from echomq_admin.ledger.endings.models import EndingKind
 from echomq_admin.operations.services import Call, perform
 from tests.console.scene import HX, A, B, G
+from tests.ledger.endings.made import NOON, ending
 
 LISTS = ("active", "pending", "scheduled", "dead")
 OTHERS = ("lanes", "repeat", "sweep", "job/JOB0KHTOWn0000")
@@ -67,6 +69,19 @@ def test_a_confirmation_costs_three_round_trips_at_most(scene, browser, trips, v
     assert len(trips) <= (4 if verb in {"obliterate", "update_payload"} else 3)
 
 
+@pytest.mark.parametrize("count", [1, 150])
+def test_the_order_of_deaths_costs_three_round_trips_at_most(scene, browser, trips, count):
+    for number, job_id in enumerate(scene.many_dead(count)):
+        ending(job_id, EndingKind.DEAD, scene.now_ms() - number * 1_000, attempts=3)
+    discovery.discover(servers.server("prod"))
+    who, url = browser(), "/q/prod/orders/dead?order=died"
+    who.get(url)
+    for more in ("", "&at=0", f"&cursor=o{scene.now_ms()}.9", "&cursor=n0.0"):
+        trips.clear()
+        assert who.get(url + more).status_code == 200
+        assert len(trips) <= 3
+
+
 def test_the_overview_asks_nothing_while_the_snapshot_is_fresh(scene, browser, trips):
     scene.many_dead(3)
     discovery.discover(servers.server("prod"))
@@ -112,7 +127,11 @@ PAGES = {
     "/q/prod/orders/reap": (2, 10),
     f"/q/prod/orders/reap_group?group={G}": (2, 10),
     f"/q/prod/orders/job/{DEAD}/trail": (1, 12),
+    f"/q/prod/orders/job/{DEAD}/history": (3, 20),
     "/trail": (0, 13),
+    "/stalls": (0, 17),
+    "/stalls?server=prod&queue=orders&kind=dead&lane=room&q=boom": (0, 20),
+    "/stalls/shape": (0, 17),
     "/trail?server=prod&queue=orders": (0, 13),
     "/trash": (0, 8),
     "/trash?server=prod&queue=orders": (0, 8),
@@ -156,6 +175,26 @@ def test_what_acts_and_what_remembers_is_bounded_whatever_lies_there(
         assert who.get(url).status_code == 200
     assert len(trips) <= most_trips
     assert len(queries) <= most_queries
+
+
+@pytest.mark.parametrize("count", [1, 60])
+def test_a_long_history_costs_no_more_than_a_short_one(scene, browser, trips, count):
+    who = browser("admin")
+    admin = User.objects.get(username="admin-olena")
+    for number in range(count):
+        ending(A, at_ms=NOON + number, attempts=number + 1, error=b"%d" % number)
+    for _ in range(count):
+        scene.dead(A, attempts=count)
+        perform(admin, Call("requeue", "prod", "orders", [A]))
+    discovery.discover(servers.server("prod"))
+    url = f"/q/prod/orders/job/{A}/history"
+    who.get(url)
+    for headers in ({}, HX | {"HX-Target": "history"}):
+        trips.clear()
+        with CaptureQueriesContext(connection) as queries:
+            assert who.get(url, headers=headers).status_code == 200
+        assert len(trips) <= 3
+        assert len(queries) <= 26
 
 
 def test_every_confirmation_has_its_bound():

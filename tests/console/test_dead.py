@@ -153,5 +153,5 @@ def test_what_a_requeue_does_is_told_to_those_who_may(scene, browser):
 def test_headings_explain_themselves(scene, browser):
     scene.dead(A)
     titles = [a.get("title") for tag, a in tags(page(browser)) if tag == "th" and a.get("title")]
-    assert len(titles) == 3
+    assert len(titles) == 4
     assert any("a worker with an earlier number is refused" in title for title in titles)

@@ -182,7 +182,7 @@ def test_html_in_every_field_is_text(scene, browser):
         html = page(browser, url)
         for tag, attrs in tags(html):
             assert tag != "img"
-            assert attrs.get("hx-get") in (None, URL + "/logs", URL + "/trail")
+            assert attrs.get("hx-get") in (None, URL + "/logs", URL + "/history")
             assert not any(name.startswith("on") for name in attrs)
         assert "onerror=alert(1)" in text(html)
         assert "alert(1)</script>" not in html

@@ -8,6 +8,7 @@ from echomq_admin.emq import EchoMQ
 from echomq_admin.operations import services
 from echomq_admin.operations.services import Call
 from tests.console.scene import HX, A, B, tags, text
+from tests.ledger.endings.made import ending
 
 URL = f"/q/prod/orders/job/{A}"
 
@@ -60,10 +61,24 @@ def test_a_job_that_the_audit_names_was_here(scene, browser):
     scene.dead(A)
     scene.dead("JOBother")
     EchoMQ(scene.store).remove("orders", [A], actor="olena")
-    said = text(browser().get(URL).content.decode())
-    assert "The console’s audit of this queue names it" in said
-    said = text(browser().get("/q/prod/orders/job/JOBnever").content.decode())
-    assert "No job of this id is here" in said
+    answer = browser().get(URL)
+    assert answer.status_code == 200
+    assert "The console’s audit of this queue names it" in text(answer.content.decode())
+    answer = browser().get("/q/prod/orders/job/JOBnever")
+    assert answer.status_code == 404
+    assert "No job of this id is here" in text(answer.content.decode())
+
+
+def test_a_job_that_only_the_ledger_knows_was_here_and_has_a_history(scene, browser):
+    scene.dead("JOBother")
+    ending(A)
+    answer = browser().get(URL)
+    said = text(answer.content.decode())
+    assert answer.status_code == 200
+    assert "The ledger has leases of it" in said
+    assert f'hx-get="{URL}/history"' in answer.content.decode()
+    ending(B, queue="others")
+    assert browser().get(URL.replace(A, B)).status_code == 404
 
 
 def test_side_keys_that_were_left_behind_are_shown(scene, browser):
@@ -124,7 +139,7 @@ def test_a_job_in_the_trash_is_said_to_be_there_with_the_way_to_it(scene, browse
     services.perform(admin, Call("remove", "prod", "orders", [A]))
     answer = browser("viewer").get(URL)
     html = answer.content.decode()
-    assert answer.status_code == 404
+    assert answer.status_code == 200
     assert "This job is in the trash" in text(html)
     assert 'href="/trash?server=prod&amp;queue=orders"' in html
     services.perform(admin, Call("restore", "prod", "orders", [A]))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from echomq_admin.fleet import discovery, servers
 from tests.console.scene import A, B, C, G, Scene, tags, text
 
-TABS = ["pending", "active", "scheduled", "dead", "lanes", "audit"]
+STALLS = "stalls?server=prod&queue=orders"
+TABS = ["pending", "active", "scheduled", "dead", "lanes", STALLS, "audit"]
 
 
 def page(browser, tab: str = "dead") -> str:
@@ -56,7 +57,7 @@ def test_repeatables_have_a_tab_where_there_are_any(scene: Scene, browser):
     assert "repeat" in hrefs(page(browser, "repeat"))
     scene.store.zadd(scene.key("repeat"), {"nightly": scene.now_ms()})
     html = page(browser, "repeat")
-    assert hrefs(html) == [*TABS[:5], "repeat", "audit"]
+    assert hrefs(html) == [*TABS[:5], "repeat", *TABS[5:]]
     assert "Repeat 1" in " ".join(text(bar(html)).split())
 
 

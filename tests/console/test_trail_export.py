@@ -10,7 +10,7 @@ import json
 import pytest
 from django.db.models import QuerySet
 
-from echomq_admin.console.trail import export
+from echomq_admin.console import files
 from echomq_admin.ledger import trail
 from echomq_admin.ledger.models import Kind, TrailEntry
 from tests.console.scene import A, B
@@ -109,12 +109,12 @@ def test_what_anybody_may_have_written_to_a_stream_is_still_json(scene, browser)
 
 @pytest.mark.parametrize("cell", ["", " ", "a=1", "\n a", "12", "(=1)", "'=1"])
 def test_what_is_no_formula_is_left_as_it_is(cell):
-    assert export.safe(cell) == cell
-    assert export.safe(-1) == -1
+    assert files.safe(cell) == cell
+    assert files.safe(-1) == -1
 
 
 def test_a_null_before_a_formula_hides_it_from_nobody():
-    assert export.safe("\0=1") == "'\0=1"
+    assert files.safe("\0=1") == "'\0=1"
 
 
 def test_what_lies_too_deep_for_a_document_is_kept_as_its_msgpack(scene, browser):

@@ -102,7 +102,7 @@ def test_a_watch_outlives_what_nobody_foresaw(client, prod, started, caplog, mon
             raise RuntimeError("no such thing")
         return carry_on(server, stop)
 
-    monkeypatch.setattr("echomq_admin.agent.carry_on", failing)
+    monkeypatch.setattr("echomq_admin.agent.chores.carry_on", failing)
     caplog.set_level("INFO", "echomq_admin.agent")
     started()
     wait_for(lambda: last_pass("prod") and len(caplog.messages) == 2)

@@ -6,12 +6,13 @@ import threading
 
 import pytest
 import redis
-from django.db import connection, connections, transaction
+from django.db import connection, transaction
 
 from echomq_admin.agent import Agent
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.discovery import carry_on, discover, known, last_pass
 from echomq_admin.fleet.models import KnownQueue, Pass, Walk
+from tests.locking import LOCKED, locked
 from tests.valkey import free_port, valkey
 from tests.waiting import wait_for
 
@@ -234,23 +235,25 @@ def test_a_user_who_may_not_scan_is_told_what_is_missing(client, server_url, set
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_agent_outlives_a_database_that_is_locked_for_a_while(client, prod, monkeypatch, caplog):
-    monkeypatch.setitem(connections["default"].settings_dict["OPTIONS"], "timeout", 0.05)
+def test_an_agent_outlives_a_database_that_is_locked_for_a_while(client, prod, caplog):
     caplog.set_level("INFO", "echomq_admin.agent")
     queues(client, *HUNDRED)
     discover(prod, After(3))
     before = walk()
     agent = Agent([prod], 0.05)
-    with connection.cursor() as lock:
-        lock.execute("BEGIN IMMEDIATE")
-        agent.start()
-        try:
-            wait_for(lambda: len(caplog.messages) == 1)
-        finally:
-            lock.execute("ROLLBACK")
-    wait_for(lambda: last_pass("prod"))
-    agent.stop()
-    assert "what prod has cannot be remembered: database is locked" in caplog.messages[0]
+
+    def said():
+        lead = "what prod has cannot be remembered: "
+        return [line for line in caplog.messages if line.startswith(lead)]
+
+    try:
+        with locked():
+            agent.start()
+            wait_for(said)
+        wait_for(lambda: last_pass("prod"))
+    finally:
+        agent.stop()
+    assert [LOCKED in line for line in said()] == [True]
     assert walk().number >= before.number
     assert set(known("prod")) == set(HUNDRED)
 

@@ -130,9 +130,10 @@ def test_a_search_says_how_far_it_went(told, monkeypatch):
     monkeypatch.setattr(trail, "WINDOW", 2)
     for at in range(5):
         entry(NOON + at)
+    keys = dict(TrailEntry.objects.values_list("at_ms", "pk"))
     assert told("--text", "nowhere") == [
         f"searched back to 2026-11-29 12:00:00 UTC ({NOON + 3})",
-        "more: --cursor o1795953600003.4",
+        f"more: --cursor o{NOON + 3}.{keys[NOON + 3]}",
     ]
 
 

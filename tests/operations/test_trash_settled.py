@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from echomq_admin import agent
+from echomq_admin.agent import chores
 from echomq_admin.emq import EchoMQ
 from echomq_admin.fleet import servers
 from echomq_admin.ledger import copies
@@ -224,7 +224,7 @@ def test_the_agent_confirms_what_broke_off_and_deletes_what_is_old(client, do, b
     do("remove", B)
     Trashed.objects.filter(job_id=B.encode()).update(at_ms=1)
 
-    agent._Copying(main_server(), threading.Event(), 1.0)._do()
-    agent._Pruning(threading.Event())._do()
+    chores.Copying(main_server(), threading.Event(), 1.0)._do()
+    chores.Pruning(threading.Event())._do()
     assert in_trash() == [A]
     assert Trashed.objects.count() == 1

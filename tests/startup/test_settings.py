@@ -18,6 +18,8 @@ from echomq_admin.settings import BASE_DIR
         ("EMQ_PROXIES", "-1", "EMQ_PROXIES is a whole number from 0 on, not '-1'."),
         ("EMQ_SIGN_IN_TRIES", "0", "EMQ_SIGN_IN_TRIES is a whole number from 1 on, not '0'."),
         ("EMQ_SIGN_IN_WAIT_MINUTES", "1.5", "EMQ_SIGN_IN_WAIT_MINUTES is a whole number from 1"),
+        ("EMQ_LEDGER_DAYS", "reaped=x", "EMQ_LEDGER_DAYS is a number of days, such as 400, or one"),
+        ("EMQ_LEDGER_DAYS", "4 5", "EMQ_LEDGER_DAYS names a number for all once, not twice."),
         ("EMQ_TRASH_DAYS", "nan", "EMQ_TRASH_DAYS is a number of days, such as 0.5, not 'nan'."),
     ],
 )

@@ -71,6 +71,12 @@ def when_ago(moment: datetime) -> SafeString | str:
 
 
 @register.simple_tag
+def ago(ms: int) -> SafeString:
+    """How long ago something was, `3 s ago`; a script runs it on."""
+    return format_html('<time data-ago="{}">{}</time>', ms, times.ago(0, ms))
+
+
+@register.simple_tag
 def clock_time(ms: float) -> SafeString | str:
     """An instant as `times.clock_time` writes it."""
     return times.clock_time(ms)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from urllib.parse import parse_qs
+from dataclasses import dataclass, field
 
 from django.http import HttpRequest
 
-from echomq_admin.console.forms import LONGEST_AT, SIZES, query_of, rows_of
-from echomq_admin.console.links import LONGEST_ID
-from echomq_admin.fleet import clocks, moments
-from echomq_admin.fleet.moments import Moment
-from echomq_admin.fleet.names import from_url, to_url
+from echomq_admin.console.forms import SIZES, query_of, rows_of
+from echomq_admin.console.sifting import Times, name_in, typed_in
+from echomq_admin.fleet.names import to_url
 from echomq_admin.ledger.models import Kind
 from echomq_admin.ledger.trail import Filter
 
-LONGEST_TEXT = 200
 # The names of the fields, in the order of the form, by the fields of a filter.
 NAMES = {
     "actor": "who",
@@ -25,7 +21,6 @@ NAMES = {
     "op_id": "op_id",
     "text": "q",
 }
-_NO_ZONE = "No zone is called “{}” here: write the offset, as in 2026-11-29 13:00+05:30."
 
 
 @dataclass(frozen=True)
@@ -46,17 +41,20 @@ class TrailLook:
     def read(cls, request: HttpRequest, now_ms: float) -> TrailLook:
         """From an address; whatever is out of range falls back, never fails."""
         query = request.GET
-        words = {name: query.get(field, "")[:LONGEST_TEXT].strip() for name, field in NAMES.items()}
+        words = {name: typed_in(query, field) for name, field in NAMES.items()}
         words["kind"] = words["kind"] if words["kind"] in Kind.values else ""
-        names = {"queue": _name(request, "queue"), "job_id": _name(request, "job")}
-        look = cls(
-            Filter(**words, **names),
+        names = {"queue": name_in(request, "queue"), "job_id": name_in(request, "job")}
+        times = Times.read(query, now_ms)
+        bounds = {"since_ms": times.since_ms, "until_ms": times.until_ms}
+        return cls(
+            Filter(**words, **names, **bounds),
             rows_of(query),
             query.get("cursor", ""),
-            query.get("from", "")[:LONGEST_AT].strip(),
-            query.get("to", "")[:LONGEST_AT].strip(),
+            times.since,
+            times.until,
+            times.errors,
+            times.settled,
         )
-        return look._timed(query.get("zone", "")[:LONGEST_AT].strip(), now_ms)
 
     @property
     def is_sifted(self) -> bool:
@@ -86,48 +84,3 @@ class TrailLook:
     def query(self, **changes: str) -> str:
         """The query string of `values`."""
         return query_of(self.values(**changes))
-
-    def _timed(self, zone_name: str, now_ms: float) -> TrailLook:
-        """With the times read that were typed."""
-        look = self
-        for name, text, bound in (("from", self.since, "since_ms"), ("to", self.until, "until_ms")):
-            if not text:
-                continue
-            try:
-                moment = _moment(text, zone_name, now_ms)
-            except ValueError as error:
-                look = replace(look, errors={**look.errors, name: str(error)})
-                continue
-            settled = {name: str(moment)} if moment.moves else {}
-            wanted = replace(look.wanted, **{bound: moment.ms})
-            look = replace(look, wanted=wanted, settled={**look.settled, **settled})
-        return look
-
-
-def typed(name: str | None) -> str:
-    """A name of the wire as it stands in a field: plain where it can be typed so, else in its
-    `~` form."""
-    if name is None:
-        return ""
-    is_plain = name.isprintable() and name == name.strip() and not name.startswith("~")
-    return name if is_plain and name else to_url(name)
-
-
-def _moment(text: str, zone_name: str, now_ms: float) -> Moment:
-    """Raises `ValueError` with a sentence."""
-    zone = clocks.named_zone(zone_name) if zone_name else None
-    if zone_name and zone is None:
-        raise ValueError(_NO_ZONE.format(zone_name))
-    return moments.read(text, now_ms, zone, ahead=False)
-
-
-def _name(request: HttpRequest, field: str) -> str | None:
-    """A name of the wire, plain or in its `~` form, byte by byte; `None` when none is given."""
-    query = parse_qs(request.META.get("QUERY_STRING", ""), errors="surrogateescape")
-    text = query.get(field, [""])[0].strip()
-    if not text or len(text) > LONGEST_ID:
-        return None
-    try:
-        return from_url(text)
-    except ValueError:
-        return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from echomq_admin.console import entries
@@ -15,6 +16,7 @@ from echomq_admin.console.trail.undoing import Undoing
 from echomq_admin.emq import audit
 from echomq_admin.emq.audit import Entry, Tail
 from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.emq.replies import Batch
 from echomq_admin.ledger import trail
 from echomq_admin.ledger.models import Copied
 from echomq_admin.ledger.trail import Filter, Page
@@ -25,19 +27,32 @@ MOST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
-class OfJob:
-    """What is known of a job, newest first: `news` from the stream, then `kept` from the trail.
+class News:
+    """The newest entries of a queue's stream that are not copied, of any job.
 
-    `waiting` is how many entries of the stream are not copied, of any job, as far as was read;
-    `is_whole` whether that is all of them. `fault` says why the stream cannot be read. `has_more`:
-    the trail names the job in older entries.
+    `is_whole` whether they are all that are not. `fault` says why the stream cannot be read.
     """
+
+    entries: tuple[Entry, ...]
+    is_whole: bool
+    fault: str
+
+    @property
+    def waiting(self) -> int:
+        return len(self.entries)
+
+
+NONE = News((), True, "")
+
+
+@dataclass(frozen=True)
+class OfJob:
+    """What is known of a job, newest first: those of the `fresh` entries that name it, as `news`,
+    then `kept` from the trail. `has_more`: the trail names the job in older entries."""
 
     news: list[EntryLine]
     kept: list[TrailLine | GapLine]
-    waiting: int
-    is_whole: bool
-    fault: str
+    fresh: News
     has_more: bool
     url: str
 
@@ -46,30 +61,33 @@ def of_job(place: Place, job_id: str, user, now_ms: float) -> OfJob:
     """Read both, with what this user may undo; what is copied meanwhile is shown once. Raises
     redis-py's errors."""
     server, queue = place.server.name, place.queue
-    mark = Copied.objects.filter(server=server, queue=to_wire(queue)).first()
-    tail, fresh = _news(place, mark.last_id if mark else "0-0")
+    fresh = news(place)
     wanted = Filter(server=server, queue=queue, job_id=job_id)
     found = trail.page(wanted, ROWS)
     undoing = Undoing(user, found.entries)
     return OfJob(
-        news=[entries.line(entry) for entry in _missing(fresh, found, job_id)],
+        news=[entries.line(entry) for entry in _missing(fresh.entries, found, job_id)],
         kept=lines.lines(found, trail.gaps(wanted, found), TrailLook(wanted), undoing, now_ms),
-        waiting=len(fresh),
-        is_whole=len(fresh) < len(tail.entries) or len(tail.entries) == tail.total,
-        fault=tail.fault or "",
+        fresh=fresh,
         has_more=found.next is not None,
         url=trail_url(server, queue, job_id),
     )
 
 
-def _news(place: Place, last_id: str) -> tuple[Tail, list[Entry]]:
-    """The end of the stream, and what of it lies behind the id up to which it is copied."""
-    tail = audit.tail(place.server.client, place.queue, audit.PER_CALL, MOST_BYTES)
+def news(place: Place, beside: Callable[[Batch], None] | None = None) -> News:
+    """The end of the stream, of it what lies behind the id up to which it is copied: in one round
+    trip, unless much is not copied. `beside` adds what else it asks. Raises redis-py's errors."""
+    at = {"server": place.server.name, "queue": to_wire(place.queue)}
+    mark = Copied.objects.filter(**at).first()
+    last_id = mark.last_id if mark else "0-0"
+    client = place.server.client
+    tail = audit.tail(client, place.queue, audit.PER_CALL, MOST_BYTES, beside)
     fresh = _behind(tail, last_id)
     if fresh and len(fresh) == audit.PER_CALL:
-        tail = audit.tail(place.server.client, place.queue, MOST_NEWS, MOST_BYTES)
+        tail = audit.tail(client, place.queue, MOST_NEWS, MOST_BYTES)
         fresh = _behind(tail, last_id)
-    return tail, fresh
+    is_whole = len(fresh) < len(tail.entries) or len(tail.entries) == tail.total
+    return News(tuple(fresh), is_whole, tail.fault or "")
 
 
 def _behind(tail: Tail, last_id: str) -> list[Entry]:
@@ -77,7 +95,7 @@ def _behind(tail: Tail, last_id: str) -> list[Entry]:
     return [entry for entry in tail.entries if audit.place(entry.entry_id) > last]
 
 
-def _missing(fresh: list[Entry], found: Page, job_id: str) -> list[Entry]:
+def _missing(fresh: tuple[Entry, ...], found: Page, job_id: str) -> list[Entry]:
     """Of the new entries those that name the job, and that were not copied since."""
     copied = {entry.stream_id for entry in found.entries}
     mine = (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -14,9 +12,10 @@ from echomq_admin.console.entries import called
 from echomq_admin.console.forms import SIZES
 from echomq_admin.console.htmx import is_fragment, show
 from echomq_admin.console.lists import turns
+from echomq_admin.console.sifting import Choice, choices, typed
 from echomq_admin.console.trail import lines
 from echomq_admin.console.trail.lacking import lacking
-from echomq_admin.console.trail.looks import TrailLook, typed
+from echomq_admin.console.trail.looks import TrailLook
 from echomq_admin.console.trail.undoing import Undoing
 from echomq_admin.fleet import servers
 from echomq_admin.ledger import trail as ledger
@@ -32,15 +31,6 @@ _KINDS = {
     Kind.REFUSED: "refused attempts",
     Kind.SIGN_IN: "sign-ins",
 }
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One value that a field offers."""
-
-    value: str
-    label: str
-    is_now: bool
 
 
 @page
@@ -86,17 +76,11 @@ def _around(request: HttpRequest, look: TrailLook) -> dict[str, object]:
         "is_newest": not look.cursor,
         "queue_typed": typed(wanted.queue),
         "job_typed": typed(wanted.job_id),
-        "ops": _choices([*ACTIONS, *SIGN_INS, *Deed], wanted.op),
+        "ops": choices([*ACTIONS, *SIGN_INS, *Deed], wanted.op, called),
         "kinds": [Choice(kind, label, kind == wanted.kind) for kind, label in _KINDS.items()],
-        "servers": _choices([one.name for one in servers.servers()], wanted.server),
+        "servers": choices([one.name for one in servers.servers()], wanted.server),
         "sizes": [(size, look.query(rows=str(size), cursor="")) for size in SIZES],
         "rows_now": look.rows,
         "back_word": "Newer",
         "forth_word": "Older",
     }
-
-
-def _choices(offered: list[str], now: str) -> list[Choice]:
-    """The values that are offered, and the one of the address where it is none of these."""
-    known = offered if not now or now in offered else [*offered, now]
-    return [Choice(value, called(value), value == now) for value in known]

@@ -13,8 +13,8 @@ from echomq_admin.fleet.servers import servers
 
 class Command(BaseCommand):
     help = (
-        "Discovers the queues of every server, every 10 s, and copies their audit, every 2 s, "
-        "until SIGTERM or SIGINT."
+        "Discovers the queues of every server, copies their audit, and, of several agents one, "
+        "observes their leases and takes their samples, until SIGTERM or SIGINT."
     )
 
     def handle(self, *_args: Any, **_options: Any) -> None:

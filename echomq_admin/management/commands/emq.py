@@ -21,6 +21,7 @@ from django.core.management.base import (
 
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet.names import shown
+from echomq_admin.fleet.own_database import is_postgresql
 from echomq_admin.operations import services
 from echomq_admin.operations.actions import ACTIONS, VIEW
 from echomq_admin.operations.cli import (
@@ -219,8 +220,8 @@ class Command(BaseCommand):
 
 def _user(name: str):
     """The active user of that name. Raises `Usage`."""
-    # To ask a database that is not there would make an empty one.
-    if not Path(settings.DATABASES["default"]["NAME"]).exists():
+    # To ask a database that is not there would make an empty one; of PostgreSQL it makes none.
+    if not (is_postgresql() or Path(settings.DATABASES["default"]["NAME"]).exists()):
         raise ServerFailed(
             f"There is no database of a console in {settings.DATA_DIR}. "
             "Set EMQ_DATA to the folder of the running console."

@@ -15,6 +15,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
+from django.db import Error as DatabaseError
 
 from echomq_admin.demo import embedded
 from echomq_admin.demo.roles import ROLES
@@ -81,7 +82,11 @@ class Command(BaseCommand):
 
     def _furnish(self, house: Family, url: str, door: socket.socket) -> None:
         """Bring the database up to date and start the children, who take the door along."""
-        call_command("migrate", verbosity=0)
+        try:
+            call_command("migrate", verbosity=0)
+        except DatabaseError as error:
+            said = " ".join(str(error).split())
+            raise CannotGoOn(f"The console's database cannot be used: {said}") from error
         for child in _children(url, door):
             house.start(child)
         door.close()

@@ -6,13 +6,25 @@ from collections.abc import Callable, Iterator, Mapping
 
 from echomq_admin.operations.actions import ACTIONS, Role
 from echomq_admin.operations.arguments import whole
-from echomq_admin.operations.cli import jobs, options, preview, trail, trash, undo
+from echomq_admin.operations.cli import (
+    history,
+    jobs,
+    options,
+    preview,
+    stalls,
+    trail,
+    trash,
+    undo,
+)
 from echomq_admin.operations.cli.names import typed
 
 READINGS = {
     "counts": "The sizes of queues.",
     "jobs": "The rows of one set: dead, pending, active, scheduled, or one lane.",
     "job": "One job, whole: its row, and the sets that hold it.",
+    "history": "How the leases of one job ended, and what people did to it. Also of a job that is "
+    "long gone.",
+    "stalls": "How leases ended, newest first: stalled, reaped, dead, and how late.",
     "trail": "What people did, newest first. Who, when, where, why, to which jobs; also attempts "
     "that were refused, and sign-ins.",
     "trash": "Jobs that were removed and can be restored, the newest removal first.",
@@ -20,6 +32,8 @@ READINGS = {
     "discover": "A full look now at which queues and lanes a server has. The agent has one under "
     "way all the time; only the console's memory of names changes, so whoever may look may do it.",
 }
+# Those whose lines say less than their document.
+_OF_THE_LEDGER = {"history": history.read, "stalls": stalls.read}
 Lines = Callable[[dict[str, object]], list[str]]
 _ROLES = {
     "viewer, changes nothing": READINGS,
@@ -55,6 +69,8 @@ def add_readings(verbs) -> None:
     for verb in ("jobs", "job", "preview"):
         parsers[verb].add_argument("place", metavar="[SERVER/]QUEUE")
     _add_jobs(parsers["jobs"])
+    history.add(parsers["history"])
+    stalls.add(parsers["stalls"])
     trail.add(parsers["trail"])
     trash.add(parsers["trash"])
     parsers["job"].add_argument("id", metavar="ID")
@@ -68,7 +84,7 @@ def _add_jobs(parser) -> None:
 
 
 def read(given: Mapping[str, object]) -> tuple[dict[str, object], Lines, bool]:
-    """The document of jobs, job or preview, how to print it, and whether it was found.
+    """The document of a reading, how to print it, and whether it was found.
 
     Raises `Usage`, `Invalid`, `ServerFailed`.
     """
@@ -76,6 +92,9 @@ def read(given: Mapping[str, object]) -> tuple[dict[str, object], Lines, bool]:
         return trail.read(given), trail.lines, True
     if given["verb"] == "trash":
         return trash.read(given), trash.lines, True
+    if given["verb"] in _OF_THE_LEDGER:
+        answer, said = _OF_THE_LEDGER[str(given["verb"])](given)
+        return answer, lambda _: said, bool(answer.get("is_known", True))
     place = str(given["place"])
     if given["verb"] == "preview":
         args = options.typed_args(given, preview.ARGS)

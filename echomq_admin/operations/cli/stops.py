@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from django.db.utils import OperationalError, ProgrammingError
+from django.db import Error as DatabaseError
 
-from echomq_admin.fleet.names import shown
+from echomq_admin.fleet import own_database
 from echomq_admin.operations.refusals import Invalid, NotAllowed, ReadOnly, Refused, Trouble
 
 DONE, SOME_REFUSED, USAGE, SERVER = 0, 1, 2, 3
@@ -22,16 +22,21 @@ def exit_code(refused: Refused) -> int:
 
 
 # What a database raises that is not there, or that lacks the tables of this release.
-NO_DATABASE = (OperationalError, ProgrammingError)
+NO_DATABASE = (DatabaseError,)
 
 
 def no_database(error: Exception) -> str:
     """The sentence for one of `NO_DATABASE`."""
-    if "locked" in str(error):
+    if own_database.is_busy(error):
         return "The console's database is locked by another process. Try again."
+    helps = (
+        "Is DATABASE_URL that of the running console, and does its server run?"
+        if own_database.is_postgresql()
+        else "Is EMQ_DATA set to the folder of the running console?"
+    )
     return (
-        f"The console's database cannot be used ({shown(str(error))}). Is EMQ_DATA set to the "
-        "folder of the running console? After an update run manage.py migrate."
+        f"The console's database cannot be used ({own_database.said(error)}). {helps} After an "
+        "update run manage.py migrate."
     )
 
 

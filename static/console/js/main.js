@@ -13,5 +13,6 @@ import "./fate.js";
 import "./find.js";
 import "./copy.js";
 import "./draft.js";
+import "./range.js";
 import "./keys.js";
 import "./live.js";

@@ -1,0 +1,99 @@
+"""The history of a job as a picture: its leases in order, and what people did between them.
+
+Waits are not to scale, or a stall of seconds in a life of days would not be seen: a wait is drawn
+longer the longer it was, but grows with its logarithm. The template only draws what is laid here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from echomq_admin.console.history.shapes import BASE, HEIGHT, NO_FLAGS, Cell, Mark, Text, cell
+from echomq_admin.fleet.spans import span
+from echomq_admin.ledger.endings.lives import Life
+
+WIDTHS = (1100, 660, 380)
+MARGIN = 10
+# A wait that is drawn this wide has room for its length in words.
+_ROOM = 46
+_LEAST_WAIT, _MOST_WAIT = 6.0, 120.0
+# As if it had been so long, in powers of ten, a wait is drawn whose length is not known.
+_UNKNOWN = 0.2
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One drawing, in units of its own view box, which begins at `top`. `left_out` counts the older
+    items for which there is no room."""
+
+    width: int
+    top: int
+    height: int
+    marks: tuple[Mark, ...]
+    left_out: int
+
+
+def drawings(lives: Sequence[Life], now_ms: int, widths: Sequence[int] = WIDTHS) -> list[Drawing]:
+    """The same picture in several widths; none when there is nothing to draw."""
+    cells = [one for life in lives for one in _cells(life, len(lives) > 1, now_ms)]
+    return [_draw(cells, width) for width in widths] if cells else []
+
+
+def _cells(life: Life, is_one_of_many: bool, now_ms: int) -> Iterator[Cell]:
+    if is_one_of_many:
+        yield Cell(f"Life {life.number + 1:,}", None, None, 44, "life", f"life {life.number + 1:,}")
+    for item in life.items:
+        yield from cell(item, now_ms)
+
+
+def _draw(cells: Sequence[Cell], width: int) -> Drawing:
+    room = width - 2 * MARGIN
+    fits = _fitting(cells, room)
+    waits = [0.0, *(_wait(one, after) for one, after in pairwise(fits))]
+    spare = room - sum(one.least for one in fits) - _LEAST_WAIT * (len(fits) - 1)
+    scale = min(_MOST_WAIT, spare / (sum(waits) or 1))
+    marks: list[Mark] = []
+    x = float(MARGIN)
+    for one, wait, ms in zip(fits, waits, _lengths(fits), strict=True):
+        if marks:
+            x += _put_wait(marks, x, _LEAST_WAIT + wait * scale, ms)
+        marks.append(one.mark(x))
+        x += one.least
+    top = 0 if any(one.shape == "flag" for one in fits) else NO_FLAGS
+    return Drawing(width, top, HEIGHT - top, tuple(marks), len(cells) - len(fits))
+
+
+def _fitting(cells: Sequence[Cell], room: float) -> Sequence[Cell]:
+    """The newest cells that have room beside each other, at least one."""
+    at = len(cells)
+    while at > 0:
+        room -= cells[at - 1].least + _LEAST_WAIT
+        if room < 0 and at < len(cells):
+            break
+        at -= 1
+    return cells[at:]
+
+
+def _lengths(cells: Sequence[Cell]) -> list[int]:
+    """How long the waits before the cells were, ms; 0 where that is not known."""
+    found = [0]
+    for before, after in pairwise(cells):
+        known = before.until_ms is not None and after.from_ms is not None
+        found.append(max(0, after.from_ms - before.until_ms) if known else 0)
+    return found
+
+
+def _wait(before: Cell, after: Cell) -> float:
+    """How long a wait is drawn, beside others."""
+    return _UNKNOWN + math.log10(1 + _lengths((before, after))[1] / 1_000)
+
+
+def _put_wait(marks: list[Mark], x: float, width: float, ms: int) -> float:
+    said = span(ms) if ms >= 1_000 else ""
+    texts = [Text(x + width / 2, BASE - 5, said, "wait")] if said and width >= _ROOM else []
+    title = f"{said} between" if said else ""
+    marks.append(Mark("wait", f"M{x:.1f} {BASE}h{width:.1f}", title, tuple(texts)))
+    return width

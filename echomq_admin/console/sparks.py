@@ -1,0 +1,118 @@
+"""The last hour of a queue in a few strokes: whether its waiting and its dead jobs grow.
+
+What is drawn is kept for half a minute for all viewers of this process; each time a new sample may
+have come, a third of the queues of a page have their turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+from zlib import crc32
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.fleet.servers import Server
+from echomq_admin.ledger.samples import series
+from echomq_admin.ledger.samples.packing import SLOT_MS
+from echomq_admin.ledger.samples.series import Ruler, Series
+
+POINTS, HEIGHT = 60, 20
+_FIELDS = ("pending", "dead")
+_MOST_KEPT = 4_000
+# For so many slots a drawing is kept.
+_TURNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """The drawing with its words, empty without samples; `growing` says by how much the dead grow,
+    `+12 in 10 min`, empty when they do not."""
+
+    drawing: SafeString | str = ""
+    growing: str = ""
+
+
+_NONE = Spark()
+_kept: WeakKeyDictionary[Server, dict[str, tuple[int, Spark]]] = WeakKeyDictionary()
+
+
+def sparks(server: Server, queues: Collection[str], now_ms: int | None) -> dict[str, Spark]:
+    """The last hour of each of these queues, up to `now_ms` of the server's clock and up to half a
+    minute old; one query when it is the turn of any."""
+    if now_ms is None:
+        return dict.fromkeys(queues, _NONE)
+    kept, slot = _kept.setdefault(server, {}), now_ms // SLOT_MS
+    turns = {queue: (slot + crc32(to_wire(queue))) // _TURNS for queue in queues}
+    missing = [queue for queue, turn in turns.items() if kept.get(queue, (-1,))[0] != turn]
+    if missing:
+        if len(kept) > _MOST_KEPT:
+            kept.clear()
+        read = _read(server, missing, now_ms)
+        kept.update({queue: (turns[queue], read[queue]) for queue in missing})
+    return {queue: kept.get(queue, (0, _NONE))[1] for queue in queues}
+
+
+def _read(server: Server, queues: Collection[str], now_ms: int) -> dict[str, Spark]:
+    ruler = Ruler.upto(now_ms, 1, POINTS)
+    found = series.read(server.name, queues, ruler.since, ruler.until, _FIELDS)
+    return {
+        queue: _spark(found[queue], ruler, now_ms) if queue in found else _NONE for queue in queues
+    }
+
+
+def _spark(found: Series, ruler: Ruler, now_ms: int) -> Spark:
+    waiting, dead = (ruler.most(found, name) for name in _FIELDS)
+    has_moved = len({value for value in dead if value is not None}) > 1
+    lines = [("s-pending", _path(waiting, 0))]
+    if has_moved:
+        lowest = min(value for value in dead if value is not None)
+        lines.append(("s-dead", _path(dead, lowest)))
+    drawing = format_html(
+        '<svg class="spark" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img"'
+        ' aria-label="{}">{}</svg>',
+        POINTS,
+        HEIGHT,
+        f"The last hour: pending {_told(waiting)}; dead {_told(dead)}",
+        format_html_join("", '<path class="{}" d="{}"/>', lines),
+    )
+    grown = series.growth(found, "dead", now_ms)
+    minutes = max(1, round(grown.within_ms / 60_000)) if grown else 0
+    return Spark(drawing, f"+{grown.by:,} in {minutes} min" if grown else "")
+
+
+def _told(values: list[int | None]) -> str:
+    """`12 at first, 40 at most, 31 last`, of the numbers that are known."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return "unknown"
+    first, most, last = known[0], max(known), known[-1]
+    if len(set(known)) == 1:
+        return f"{last:,} all along"
+    return f"{first:,} at first, {most:,} at most, {last:,} last"
+
+
+def _path(values: list[int | None], lowest: int) -> str:
+    """A line from point to point; where nothing is known there is none."""
+    most = max((value for value in values if value is not None), default=0)
+    scale = (HEIGHT - 3) / max(1, most - lowest)
+    return line(values, lowest, scale, HEIGHT - 1.5)
+
+
+def line(values: list, lowest: float, scale: float, base: float) -> str:
+    """Path data of a line through the values, one unit apart, from `base` upwards. It is broken at
+    each `None`, and a value between two of those is a dot."""
+    parts, is_open = [], False
+    for at, value in enumerate(values):
+        if value is None:
+            is_open = False
+            continue
+        way = "L" if is_open else "M"
+        lone = not is_open and (at + 1 == len(values) or values[at + 1] is None)
+        y = base - (value - lowest) * scale
+        parts.append(f"{way}{at}.5 {y:.1f}{'h0' if lone else ''}")
+        is_open = True
+    return "".join(parts)

@@ -1,0 +1,117 @@
+"""Endings as the scripts of the console tell them, in the entries of the audit stream.
+
+Anyone may write to a stream: nothing in an entry raises, and what cannot be one of a script is
+left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import isfinite
+
+from echomq_admin.emq.audit import Entry, Moved
+from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.ledger.endings.book import Finding, enter
+from echomq_admin.ledger.endings.models import EndingKind, Source
+from echomq_admin.ledger.endings.names import place
+from echomq_admin.ledger.models import Gap
+from echomq_admin.ledger.notes import MOST_NAMED
+
+_STALLED = b"stalled"
+_STALLS = {"recovered": EndingKind.RECOVERED, "dead": EndingKind.DEAD}
+_RETURNS = {"recovered": EndingKind.REAPED}
+# By verb, what each outcome says of the lease of the job.
+_KINDS = {
+    "sweep": _STALLS,
+    "recover_now": _STALLS,
+    "reap": _RETURNS,
+    "reap_group": _RETURNS,
+    "retry": {"dead": EndingKind.FAILED},
+    "bury": {"buried": EndingKind.OPERATOR},
+    "remove": {"removed": EndingKind.OPERATOR},
+    "obliterate": {"removed": EndingKind.OPERATOR},
+}
+
+
+def enter_entries(server: str, queue: str, entries: Iterable[tuple[Entry, int]]) -> int:
+    """Enter what entries of a queue tell, each given with its primary key in the trail, where it
+    stands by now; how many rows were added or changed. Needs a transaction."""
+    told = [finding for entry, pk in entries for finding in findings(entry, pk)]
+    if not told:
+        return 0
+    return enter(place(server, queue), _doubted(server, queue, told))
+
+
+def _doubted(server: str, queue: str, told: list[Finding]) -> list[Finding]:
+    """Where entries are missing, a job that is dead may have been buried: it is known that its
+    lease ended, and no more."""
+    if not any(_may_be_buried(finding) for finding in told):
+        return told
+    if not Gap.objects.filter(server=server, queue=to_wire(queue)).exists():
+        return told
+    return [
+        replace(finding, kind=EndingKind.UNCERTAIN) if _may_be_buried(finding) else finding
+        for finding in told
+    ]
+
+
+def _may_be_buried(finding: Finding) -> bool:
+    return (finding.source, finding.kind) == (Source.FOUND, EndingKind.FAILED)
+
+
+def findings(entry: Entry, entry_pk: int) -> list[Finding]:
+    """The leases of which an entry tells how they ended.
+
+    Of a job that was requeued it tells that it was dead until then, which is what one who finds it
+    dead would tell. An entry without a time is none of a script.
+    """
+    if entry.at_ms <= 0:
+        return []
+    if entry.op == "requeue":
+        told = (_death(entry, job) for job in entry.jobs[:MOST_NAMED])
+    else:
+        told = (_ending(entry, job, entry_pk) for job in entry.jobs[:MOST_NAMED])
+    return [finding for finding in told if finding]
+
+
+def _ending(entry: Entry, job: Moved, entry_pk: int) -> Finding | None:
+    kind = _KINDS.get(entry.op, {}).get(job.outcome)
+    # Without a deadline it was not in flight: its lease had ended before.
+    if kind is None or job.deadline_ms is None:
+        return None
+    return Finding(
+        job_id=job.job_id,
+        attempts=job.attempts,
+        kind=kind,
+        source=Source.SCRIPT,
+        ended_ms=entry.at_ms,
+        deadline_ms=_ms(job.deadline_ms),
+        # The scripts take a count that is absent, or no number, for none.
+        stalled=job.stalled or 0,
+        lane=job.group,
+        entry=entry_pk,
+    )
+
+
+def _death(entry: Entry, job: Moved) -> Finding | None:
+    # Nobody failed a job that has no error: it came into dead in some other way.
+    if job.outcome != "requeued" or job.error is None:
+        return None
+    is_stall = job.error == _STALLED and bool(job.stalled)
+    return Finding(
+        job_id=job.job_id,
+        attempts=job.attempts,
+        kind=EndingKind.DEAD if is_stall else EndingKind.FAILED,
+        source=Source.FOUND,
+        ended_ms=entry.at_ms,
+        stalled=job.stalled or 0,
+        lane=job.group,
+        error=None if is_stall else job.error,
+        # How long a cut one was is not told.
+        error_size=len(job.error) + 1 if job.error_cut else None,
+    )
+
+
+def _ms(deadline: float) -> int | None:
+    return int(deadline) if isfinite(deadline) else None

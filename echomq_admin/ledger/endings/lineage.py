@@ -1,0 +1,136 @@
+"""What became of a job, in one line of plain words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from echomq_admin.emq.present import Present
+from echomq_admin.fleet.names import brief
+from echomq_admin.ledger.endings.acts import Act
+from echomq_admin.ledger.endings.lives import Item, Lease, Life, Missing
+from echomq_admin.ledger.endings.models import EndingKind
+
+# So many steps are told one by one; of more, what happened is counted, and the last ones are told.
+MOST, LAST = 14, 4
+_KINDS = {
+    EndingKind.RECOVERED: "stalled",
+    EndingKind.DEAD: "died",
+    EndingKind.FAILED: "died",
+    EndingKind.REAPED: "reaped",
+    EndingKind.UNCERTAIN: "ended for an unknown reason",
+    EndingKind.OPERATOR: "ended by an operator",
+}
+_DONE = {
+    "requeued": "requeued",
+    "buried": "buried",
+    "removed": "removed",
+    "restored": "restored",
+    "returned": "returned to dead",
+    "promoted": "promoted",
+    "updated": "given another payload",
+    "extended": "given more time",
+    "enqueued": "enqueued",
+    "scheduled": "scheduled",
+    "recovered": "taken back",
+    "dead": "sent to dead",
+}
+_PLACES = {"active": "in flight", "dead": "dead", "schedule": "scheduled", "pending": "pending"}
+
+
+def lineage(lives: Sequence[Life], present: Present | None) -> str:
+    """`stalled twice, died, requeued by olena, died again; now dead`. Empty when nothing is known.
+
+    Calls that were refused moved nothing, and are left out; so is what was not seen.
+    """
+    steps = [step for life in lives for step in _of_life(life)]
+    told = _folded(steps)
+    now = _now(present) if told or (present and present.is_here) else ""
+    if len(told) <= MOST:
+        return "; ".join(filter(None, (", ".join(told), now)))
+    last = f"at last {', '.join(told[-LAST:])}"
+    return "; ".join(filter(None, (", ".join(_counted(steps)), last, now)))
+
+
+def _of_life(life: Life) -> Iterator[tuple[str, str]]:
+    """What happened, and the words that follow it."""
+    for item in life.items:
+        step = _step(item)
+        if step:
+            yield step
+    if life.has_later:
+        yield "came anew", ""
+
+
+def _step(item: Item) -> tuple[str, str] | None:
+    if isinstance(item, Lease):
+        return _of_lease(item)
+    if isinstance(item, Act):
+        done = _DONE.get(item.outcome)
+        return (done, _by(item)) if done and not item.is_refused else None
+    if isinstance(item, Missing):
+        return "", _unknown(item)
+    return None
+
+
+def _of_lease(lease: Lease) -> tuple[str, str]:
+    kind, by = EndingKind(lease.told.kind), lease.by
+    if by is None:
+        return _KINDS[kind], ""
+    if kind == EndingKind.OPERATOR or by.op == "recover_now":
+        return _DONE.get(by.outcome, _KINDS[kind]), _by(by)
+    return (_KINDS[kind], _by(by)) if kind == EndingKind.REAPED else (_KINDS[kind], _swept(by))
+
+
+def _swept(act: Act) -> str:
+    """The call that ended a lease which had lapsed or failed already."""
+    return f"(swept {_by(act)})" if act.op == "sweep" else ""
+
+
+def _by(act: Act) -> str:
+    return f"by {brief(act.actor, 60)}" if act.actor else "by nobody named"
+
+
+def _unknown(item: Missing) -> str:
+    count = item.last - item.first + 1
+    return f"{count:,} lease{'' if count == 1 else 's'} without an ending on record"
+
+
+def _counted(steps: Sequence[tuple[str, str]]) -> list[str]:
+    """How often each thing happened, whoever did it."""
+    counts = Counter(what for what, _ in steps if what)
+    return [_times(what, count, is_again=False) for what, count in counts.items()]
+
+
+def _folded(steps: Sequence[tuple[str, str]]) -> list[str]:
+    """The steps with what repeats told once, and `again` where it came before."""
+    told: list[str] = []
+    known: set[str] = set()
+    at = 0
+    while at < len(steps):
+        end = at
+        while end < len(steps) and steps[end] == steps[at]:
+            end += 1
+        what, by = steps[at]
+        told.append(" ".join(filter(None, (_times(what, end - at, what in known), by))))
+        known.add(what)
+        at = end
+    return told
+
+
+def _times(what: str, count: int, is_again: bool) -> str:
+    if not what:
+        return ""
+    if count == 1:
+        return f"{what} again" if is_again else what
+    said = f"{what} twice" if count == 2 else f"{what} {count:,} times"
+    return f"{said} more" if is_again else said
+
+
+def _now(present: Present | None) -> str:
+    if present is None:
+        return ""
+    if not present.is_here:
+        return "now gone"
+    held = [word for name, word in _PLACES.items() if name in present.held]
+    return f"now {' and '.join(held) or 'waiting'}"

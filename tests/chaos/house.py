@@ -1,0 +1,31 @@
+"""What only the console can do: `python -m tests.chaos.house make NAME`, `… stated`."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import django
+from django.core.management import call_command
+
+
+def make(name: str) -> None:
+    """A database, and an account of the role admin."""
+    call_command("migrate", verbosity=0)
+    from django.contrib.auth.models import Group, User
+
+    User.objects.create(username=name).groups.add(Group.objects.get(name="admin"))
+
+
+def stated() -> None:
+    """Print of each queue how many deaths have no entry, as the pages say it."""
+    from echomq_admin.ledger.endings.models import Place
+    from echomq_admin.ledger.observing.found import missing_deaths
+
+    found = {bytes(place.queue).decode(): missing_deaths(place) for place in Place.objects.all()}
+    sys.stdout.write(json.dumps(found))
+
+
+if __name__ == "__main__":
+    django.setup()
+    {"make": make, "stated": stated}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,83 @@
+"""What the page says that the ledger cannot know: spans, gaps, missing deaths, nobody watching."""
+
+from __future__ import annotations
+
+from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.fleet import discovery, servers
+from echomq_admin.ledger.endings import unseen
+from echomq_admin.ledger.endings.models import Place
+from echomq_admin.ledger.models import Gap
+from echomq_admin.ledger.observing.models import Blind, Lead, Watched
+from tests.console.scene import A, B, text
+from tests.console.stalls.seen import page, shown
+from tests.ledger.endings.made import NOON, ending
+
+
+def test_what_was_not_watched_stands_between_the_endings_beside_it(scene, browser):
+    ending(A, at_ms=NOON)
+    ending(B, at_ms=NOON + 9_000)
+    Lead.objects.create(server="prod")
+    Blind.objects.create(
+        server="prod", from_ms=NOON + 1_000, to_ms=NOON + 5_000, why="The agent <b> was stopped."
+    )
+    Gap.objects.create(
+        server="prod", queue=b"orders", after_id="1-0", before_id=f"{NOON + 7_000}-0",
+        found_at_ms=NOON, sentence="7 entries were gone before they were copied.",
+    )  # fmt: skip
+    newer, gap, span, older = shown(page(browser("viewer")))
+    assert (B in newer, A in older) == (True, True)
+    assert "Entries of the trail are missing here of prod/orders" in gap
+    assert "Not watched on prod from 2026-11-29 12:00:01" in span
+    assert "The agent <b> was stopped." in span
+
+
+def test_more_spans_than_are_shown_are_told_of(scene, browser, monkeypatch):
+    monkeypatch.setattr(unseen, "MOST_SPANS", 1)
+    ending(A)
+    Lead.objects.create(server="prod")
+    for at in range(2):
+        Blind.objects.create(server="prod", from_ms=NOON - at, to_ms=NOON + at, why="Away.")
+    assert "More spans were not watched than the 1 that are shown" in text(page(browser("viewer")))
+
+
+def watch(queue: str = "orders", **fields: object) -> None:
+    at, _ = Place.objects.get_or_create(server="prod", queue=to_wire(queue))
+    usual = {"since_ms": NOON, "seen_ms": NOON}
+    Watched.objects.create(place=at, **(usual | fields))
+
+
+def test_where_nobody_watches_the_remedy_is_named(scene, browser):
+    said = text(page(browser("viewer")))
+    assert "No queue is watched yet." in said
+    assert "manage.py agent" in said
+    assert "No lease has ended badly yet" in said
+    said = text(page(browser("viewer"), server="prod", queue="orders"))
+    assert "This queue is not watched yet." in said
+
+
+def test_since_when_it_watches_is_said_and_when_it_stopped(scene, browser):
+    ending(A)
+    watch()
+    watch("other", since_ms=NOON + 60_000)
+    scene.pending(A)
+    discovery.discover(servers.server("prod"))
+    said = text(page(browser("viewer")))
+    assert "These 2 queues are watched since 2026-11-29 12:00:00.000 UTC , the last of them" in said
+    assert "Nobody watches prod now." in said
+    Watched.objects.update(seen_ms=scene.now_ms() - 2_000)
+    assert "Nobody watches prod now." not in text(page(browser("viewer")))
+    html = page(browser("viewer"), queue="orders", to="2026-11-29 11:00Z")
+    assert "Nobody watched then: the ledger watches the first of these queues" in text(html)
+
+
+def test_the_deaths_without_an_entry_are_counted(scene, browser):
+    watch(failed=7, passed_ms=NOON)
+    watch("other", failed=None)
+    Place.objects.filter(queue=b"orders").update(deaths=4)
+    said = text(page(browser("viewer")))
+    assert "3 deaths without an entry (unknown of 1 queue)" in said
+    assert "the agent looks through 2,000 dead jobs of a server every 10 s" in said
+    said = text(page(browser("viewer"), server="prod", queue="orders"))
+    assert "3 deaths without an entry" in said
+    assert "unknown of" not in said
+    assert "through all of these" in said
