@@ -96,13 +96,14 @@ class Town:
         self.start(name, "manage.py", "agent")
 
     def start_fleet(self) -> float:
-        """First those of whom the observer learns how long a failed job waits, then all; when that
-        was, by the monotonic clock."""
+        """First those of whom the observer learns how long a failed job waits, then all; when it
+        began, by the monotonic clock."""
+        began_s = time.monotonic()
         self._start_hands(*FIRST)
         self.until(self._is_learned, "too few fail")
         self._start_hands(*(name for name in FLEET if name not in FIRST))
         self.start_operator()
-        return time.monotonic()
+        return began_s
 
     def _start_hands(self, *names: str) -> None:
         where = (str(self.port), str(self.data / "truth"))

@@ -67,7 +67,7 @@ def test_the_page_tells_every_lease_with_what_people_did_between(scene, browser)
     said = table(html)
     wanted = [
         *("stalled, recovered", "stall count 1", "0.2 s to 0.4 s past its deadline", "observed"),
-        *("lane room-1", "± 0.2 s", "Lease 2: no ending on record", "stalled, dead"),
+        *("lane room-1", "up to 0.2 s earlier", "Lease 2: no ending on record", "stalled, dead"),
         *("requeue", "by olena", "mail is back", "stalled, recovered", "exact", "by petro"),
     ]
     at = 0

@@ -42,8 +42,8 @@ def test_a_line_a_lease_and_a_call_in_order_under_the_lineage(ask):
     assert ran.out.splitlines() == [
         A,
         "in short: stalled, 1 lease without an ending on record, died, requeued by olena; now gone",
-        f"2026-11-29 12:00:00 UTC ({NOON}) · lease 1: stalled, recovered · ± 0.2 s · 0.2 s to "
-        "0.4 s past its deadline · stalls 1 · renewals 2 · lane room-1 · observer",
+        f"2026-11-29 12:00:00 UTC ({NOON}) · lease 1: stalled, recovered · up to 0.2 s earlier "
+        "· 0.2 s to 0.4 s past its deadline · stalls 1 · renewals 2 · lane room-1 · observer",
         f"2026-11-29 12:00:00 UTC ({NOON + 1}) NOT WATCHED until 2026-11-29 12:00:02 UTC "
         f"({NOON + 2 * SEC}): No agent ran.",
         "lease 2: no ending on record (failed and rescheduled, not watched, or not kept)",

@@ -36,8 +36,8 @@ def test_a_line_says_which_lease_ended_when_how_and_how_late(told):
     ended(kind=EndingKind.DEAD, attempts=3, life=1, stalled=2, error=b"stalled", lane="room-1")
     assert told() == [
         f"2026-11-29 12:00:00 UTC ({NOON}) · main/{Q} {A}, life 2 · lease 3: stalled, dead · "
-        "± 0.2 s · 0.2 s to 0.4 s past its deadline · stalls 2 · lane room-1 · observer · "
-        "error: stalled"
+        "up to 0.2 s earlier · 0.2 s to 0.4 s past its deadline · stalls 2 · lane room-1 · "
+        "observer · error: stalled"
     ]
 
 

@@ -16,7 +16,7 @@ def within(told: Told) -> str:
     """How exact the time of an ending is; empty for to the millisecond."""
     if told.source == Source.FOUND:
         return "at the latest"
-    return f"± {short(told.within_ms)}" if told.within_ms else ""
+    return f"up to {short(told.within_ms)} earlier" if told.within_ms else ""
 
 
 def late(told: Told) -> str:

@@ -12,6 +12,7 @@ from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.touches import Touches, touches
 from echomq_admin.ledger.endings.book import Finding
 from echomq_admin.ledger.endings.models import EndingKind, Source
+from echomq_admin.ledger.observing.flights import Lease
 from echomq_admin.ledger.observing.judge import Verdict, judge, lapsed
 from echomq_admin.ledger.observing.watch import Ended
 
@@ -57,7 +58,7 @@ def _finding(one: Ended, verdict: Verdict) -> Finding:
         ended_ms=window.to_ms,
         within_ms=max(0, window.to_ms - _after_ms(one, verdict)),
         deadline_ms=deadline,
-        stalled=verdict.stalled,
+        stalled=_stalled(lease, verdict),
         renewals=lease.renewals,
         lane=lease.lane if left.lane is None else left.lane,
         error=left.error if verdict.has_error else None,
@@ -65,6 +66,12 @@ def _finding(one: Ended, verdict: Verdict) -> Finding:
         is_new_life=one.is_new_life,
         is_revived=lease.is_revived,
     )
+
+
+def _stalled(lease: Lease, verdict: Verdict) -> int | None:
+    """The count after it: what neither a sweep nor doubt has touched is as it was."""
+    is_told = verdict.stalled is not None or verdict.kind == EndingKind.UNCERTAIN
+    return verdict.stalled if is_told else lease.stalled
 
 
 def _after_ms(one: Ended, verdict: Verdict) -> int:

@@ -46,7 +46,8 @@ def test_a_job_that_was_found_dead_died_then_at_the_latest():
 
 
 @pytest.mark.parametrize(
-    ("within_ms", "said"), [(0, ""), (250, "± 0.2 s"), (61_000, "± 1 min 1 s")]
+    ("within_ms", "said"),
+    [(0, ""), (250, "up to 0.2 s earlier"), (61_000, "up to 1 min 1 s earlier")],
 )
 def test_how_exact_the_time_is_stands_beside_it(within_ms, said):
     assert within(told(within_ms=within_ms)) == said

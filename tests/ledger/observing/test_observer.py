@@ -67,6 +67,19 @@ def test_a_reap_is_told_whether_the_job_waits_or_was_claimed_again(fleet):
     assert told() == [(JOB, 1, REAPED), (JOB, 2, REAPED)]
 
 
+def test_a_stall_count_that_an_ending_left_alone_is_told_as_it_is(fleet):
+    fleet.start()
+    fleet.lapse()
+    fleet.emq.sweep(Q, max_stalled=3)
+    fleet.claim()
+    fleet.beat()
+    fleet.lapse()
+    fleet.emq.reap(Q)
+    fleet.beat()
+    assert told() == [(JOB, 1, RECOVERED), (JOB, 2, REAPED)]
+    assert set(Ending.objects.values_list("stalled", flat=True)) == {1}
+
+
 def test_a_job_in_a_lane_is_told_with_its_lane(fleet):
     fleet.start(lane="m\udcffil")
     fleet.lapse()
