@@ -19,6 +19,7 @@ from echomq_admin.ledger.models import Gap
 from echomq_admin.ledger.notes import MOST_NAMED
 
 _STALLED = b"stalled"
+_REMOVALS = {"remove", "obliterate"}
 _STALLS = {"recovered": EndingKind.RECOVERED, "dead": EndingKind.DEAD}
 _RETURNS = {"recovered": EndingKind.REAPED}
 # By verb, what each outcome says of the lease of the job.
@@ -63,15 +64,14 @@ def _may_be_buried(finding: Finding) -> bool:
 def findings(entry: Entry, entry_pk: int) -> list[Finding]:
     """The leases of which an entry tells how they ended.
 
-    Of a job that was requeued it tells that it was dead until then, which is what one who finds it
-    dead would tell. An entry without a time is none of a script.
+    Of a job that was requeued, or removed with the error of a stall, it tells that it was dead
+    until then, which is what one who finds it dead would tell. An entry without a time is none of
+    a script.
     """
     if entry.at_ms <= 0:
         return []
-    if entry.op == "requeue":
-        told = (_death(entry, job) for job in entry.jobs[:MOST_NAMED])
-    else:
-        told = (_ending(entry, job, entry_pk) for job in entry.jobs[:MOST_NAMED])
+    jobs = entry.jobs[:MOST_NAMED]
+    told = (_ending(entry, job, entry_pk) or _death(entry, job) for job in jobs)
     return [finding for finding in told if finding]
 
 
@@ -95,22 +95,32 @@ def _ending(entry: Entry, job: Moved, entry_pk: int) -> Finding | None:
 
 
 def _death(entry: Entry, job: Moved) -> Finding | None:
-    # Nobody failed a job that has no error: it came into dead in some other way.
-    if job.outcome != "requeued" or job.error is None:
-        return None
     is_stall = job.error == _STALLED and bool(job.stalled)
+    if not _was_dead(entry, job, is_stall=is_stall):
+        return None
     return Finding(
         job_id=job.job_id,
         attempts=job.attempts,
         kind=EndingKind.DEAD if is_stall else EndingKind.FAILED,
         source=Source.FOUND,
         ended_ms=entry.at_ms,
+        # Nobody knows since when.
+        within_ms=entry.at_ms,
         stalled=job.stalled or 0,
         lane=job.group,
         error=None if is_stall else job.error,
         # How long a cut one was is not told.
         error_size=len(job.error) + 1 if job.error_cut else None,
     )
+
+
+def _was_dead(entry: Entry, job: Moved, *, is_stall: bool) -> bool:
+    # Nobody failed a job that has no error: it came into dead in some other way.
+    if (entry.op, job.outcome) == ("requeue", "requeued"):
+        return job.error is not None
+    # Only a job that a sweep killed has this error, and only as long as it is dead.
+    is_removed = entry.op in _REMOVALS and job.outcome == "removed"
+    return is_removed and is_stall and job.deadline_ms is None
 
 
 def _ms(deadline: float) -> int | None:

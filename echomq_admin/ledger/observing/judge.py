@@ -120,7 +120,9 @@ def _died_of_the_sweep(lease: Lease, left: Sight, window: Window) -> bool | None
     is_hidden = is_hidden or lease.is_elsewhere
     if left.mark is None:
         return None if is_hidden else True
-    if left.state == PENDING and left.mark == lease.mark and not left.is_dead:
+    is_sure = left.mark != _STALLED_MARK or not left.is_dead
+    if left.state == PENDING and left.mark == lease.mark and is_sure:
+        # A sweep that kills writes an error of its own, and a requeue leaves none.
         return False
     # It failed after the sweep, which takes it out of neither pending nor dead.
     if is_hidden or left.deadline_ms is not None:

@@ -182,7 +182,7 @@ class Watch:
         """A lease that is in active with another deadline."""
         lease, deadline = self.leases[raw], active.deadlines[raw]
         if sight.is_unchanged or _is_alive(lease, sight):
-            self._renew(raw, lease, deadline, look)
+            self._renew(raw, sight, deadline, look)
             return
         is_settled = sight.deadline_ms == deadline
         self._end(raw, sight, look, look.after_ms if is_settled else look.until_ms, seen)
@@ -194,15 +194,17 @@ class Watch:
         lease = self.leases[raw]
         if sight.deadline_ms is not None and _is_alive(lease, sight):
             if active.from_ms is not None:
-                self._renew(raw, lease, sight.deadline_ms, look)
+                self._renew(raw, sight, sight.deadline_ms, look)
             else:
                 self._leave_apart(raw)
             return
         self._end(raw, sight, look, look.until_ms, seen)
 
-    def _renew(self, raw: bytes, lease: Lease, deadline: float, look: Look) -> None:
+    def _renew(self, raw: bytes, sight: Sight, deadline: float, look: Look) -> None:
+        lease = self.leases[raw]
         if self._is_gap(lease.seen_ms or self.seen_ms or 0, look):
-            # It may be the lease of another life.
+            # It may be the lease of another life, and the row was read whole.
+            lease.lane = sight.lane
             lease.renewals, lease.first_ms, lease.renewed_ms = 0, look.after_ms, None
         else:
             lease.renewals, lease.renewed_ms = lease.renewals + 1, look.after_ms

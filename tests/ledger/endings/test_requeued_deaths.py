@@ -29,6 +29,30 @@ def test_a_death_of_a_stall_that_nobody_saw_is_known_when_it_is_requeued(work):
     assert bytes(Lane.objects.get().name) == b"vip"
 
 
+def test_nobody_knows_when_a_job_died_that_was_requeued(work):
+    work.claim(A)
+    work.fail(error=b"smtp")
+    work.emq.requeue(Q, [A], actor="olena")
+    work.copied()
+    ending = Ending.objects.get()
+    assert ending.within_ms == ending.ended_ms
+
+
+def test_a_death_of_a_stall_that_nobody_saw_is_known_when_the_job_is_removed(work):
+    work.claim(A)
+    work.lapse(A)
+    work.emq.sweep(Q)
+    work.emq.remove(Q, [A], actor="olena")
+    assert work.copied() == [(A, 0, 1, 0, DEAD, Source.FOUND, 1)]
+
+
+def test_the_removal_of_a_job_that_failed_before_tells_of_no_death(work):
+    work.claim(A)
+    work.fail(error=b"smtp")
+    work.emq.remove(Q, [A], actor="olena")
+    assert work.copied() == []
+
+
 def test_a_death_by_attempts_that_nobody_saw_is_known_when_it_is_requeued(work):
     work.claim(A)
     work.fail(error=b"smtp \xff")

@@ -41,6 +41,8 @@ CASES = [
     ("swept in a gap; it may have died", FRESH, left("pending", 3, 1), FAR, UNCERTAIN),
     ("swept in a gap with its error", OLD, left("pending", 3, 1, b"boom"), FAR, RECOVERED),
     ("dead in a gap", FRESH, left("dead", 3, 1, b"stalled"), FAR, DEAD),
+    ("swept, waits with its error, still in dead beside", OLD,
+     left("pending", 3, 1, b"boom", waits=True, is_dead=True), NEAR, RECOVERED),
     ("two stalls at once", FRESH, left("pending", 3, 2), NEAR, UNCERTAIN),
     ("swept, claimed", FRESH, left("active", 4, 1), NEAR, RECOVERED),
     ("swept, claimed, failed", FRESH, left("scheduled", 4, 1, b"x"), NEAR, RECOVERED),

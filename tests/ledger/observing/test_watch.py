@@ -117,6 +117,12 @@ def test_renewals_are_counted_but_not_over_a_gap():
     assert (lease.renewals, lease.renewed_ms, lease.first_ms) == (0, None, 19_005)
 
 
+def test_after_a_gap_a_lease_of_the_same_number_may_be_in_another_lane():
+    watch = watching()
+    see(watch, 19_000, {JOB: 22_000.0}, fly(22_000.0, lane="acme"))
+    assert watch.leases[JOB].lane == "acme"
+
+
 def test_after_a_gap_a_lease_of_the_same_number_may_be_of_another_life():
     watch = watching()
     wanted = watch.news(Active({JOB: 22_000.0}), Look(19_000, 19_005, 19_005), 9)
