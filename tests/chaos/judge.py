@@ -199,8 +199,8 @@ class _Match:
                 self._wrong(ended, f"life and that of {later}: {entry}, {other}")
 
     def _is_in_sight(self, ended: Ended, entry: Entry) -> bool:
-        """Whether the observer looked soon before and soon after, and could see what was left. A
-        job whose lease was revived waits all the while: a claim may look like a reap and a claim."""
+        """Whether the observer looked soon before and soon after, and could see what was left. The
+        job of a revived lease waits all the while: a claim alone looks like a reap and a claim."""
         if ended.kind not in STALLS and (ended.n or self._verdict.truth.is_traceless(ended)):
             return False
         return entry.within_ms < SOON_MS and not self._is_blind(ended)
