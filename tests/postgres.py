@@ -14,13 +14,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
 
 from echomq_admin.startup.children import end_with_parent
+from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parent.parent
 PREFIX, OWNER = "echomq-postgres-", "postgres"
@@ -51,7 +51,10 @@ def start() -> str:
     )  # fmt: skip
     _serve(programs, folder, user)
     url = f"postgresql://{OWNER}@/postgres?host={quote(str(folder), safe='')}"
-    _wait_until_ready(url, folder / "log")
+    try:
+        wait_for(lambda: _is_ready(url), what="PostgreSQL is not ready")
+    except AssertionError:
+        raise RuntimeError((folder / "log").read_text(errors="replace")) from None
     return url
 
 
@@ -100,14 +103,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait(10)
 
 
-def _wait_until_ready(url: str, log: Path) -> None:
-    deadline = time.monotonic() + 30
-    while True:
-        try:
-            psycopg.connect(url, connect_timeout=5).close()
-        except psycopg.OperationalError:
-            if time.monotonic() > deadline:
-                raise RuntimeError(log.read_text(errors="replace")) from None
-            time.sleep(0.02)
-        else:
-            return
+def _is_ready(url: str) -> bool:
+    try:
+        psycopg.connect(url, connect_timeout=5).close()
+    except psycopg.OperationalError:
+        return False
+    return True

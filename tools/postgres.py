@@ -6,35 +6,23 @@ In this order: $POSTGRES_BIN, Debian's folder, the path, Debian's package (as ro
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-APT = ["apt-get", "-qq", "-o", "Dpkg::Use-Pty=0"]
+from finding import can_install, install, print_first, quiet
+
 NO_CLUSTER = Path("/etc/postgresql-common/createcluster.conf")
-HELP = (
+WRONG = "which holds no initdb that runs."
+MISSING = (
     "No PostgreSQL was found for the tests: apt-get install postgresql, "
     "or give the folder of initdb: make test POSTGRES_BIN=/path/to/bin"
 )
 
 
 def main() -> int:
-    if given := os.environ.get("POSTGRES_BIN"):
-        if not _runs(given):
-            print(f"POSTGRES_BIN is {given}, which holds no initdb that runs.", file=sys.stderr)
-            return 1
-        print(given)
-        return 0
-    for get in (lambda: True, _from_debian):
-        found = next(filter(_runs, _candidates()), None) if get() else None
-        if found:
-            print(found)
-            return 0
-    print(HELP, file=sys.stderr)
-    return 1
+    return print_first("POSTGRES_BIN", _candidates, _runs, [_from_debian], WRONG, MISSING)
 
 
 def _candidates() -> Iterator[str]:
@@ -47,22 +35,14 @@ def _candidates() -> Iterator[str]:
 
 
 def _runs(folder: str) -> bool:
-    try:
-        return all(_quiet([f"{folder}/{name}", "--version"]) for name in ("initdb", "postgres"))
-    except OSError:
-        return False
+    return all(quiet([f"{folder}/{name}", "--version"]) for name in ("initdb", "postgres"))
 
 
 def _from_debian() -> bool:
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
+    if not can_install():
         return False
-    print("Installing postgresql", file=sys.stderr)
-    os.environ["DEBIAN_FRONTEND"] = "noninteractive"
-    keep = ["-o", "Dpkg::Options::=--force-confold"]
     with _no_cluster():
-        return _quiet([*APT, "update"]) and _quiet(
-            [*APT, *keep, "install", "--yes", "--no-install-recommends", "postgresql"]
-        )
+        return install("postgresql")
 
 
 @contextlib.contextmanager
@@ -77,11 +57,6 @@ def _no_cluster() -> Iterator[None]:
         yield
     finally:
         NO_CLUSTER.unlink()
-
-
-def _quiet(argv: list[str]) -> bool:
-    unheard = subprocess.DEVNULL
-    return subprocess.run(argv, stdout=unheard, stderr=unheard, check=False).returncode == 0
 
 
 if __name__ == "__main__":

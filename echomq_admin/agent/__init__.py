@@ -22,7 +22,8 @@ _FAREWELL_S = 0.5
 
 
 class Agent:
-    """Works on each server in threads of its own, so that none waits for another.
+    """Works on each server in threads of its own, so that none waits for another. `every_s` is how
+    far passes over the keys of a server are apart.
 
     `stop` returns within half a second; a thread that is still waiting for its server then
     is left to end with the process.
@@ -39,7 +40,7 @@ class Agent:
         for server in servers:
             works.append(Discovering(server, self._stop, every_s))
             works.append(Copying(server, self._stop, copy_every_s))
-            works += works_of_ledger(server, self._stop, every_s)
+            works += works_of_ledger(server, self._stop)
         self._threads = [
             threading.Thread(target=work.run, name=work.name, daemon=True) for work in works
         ]

@@ -22,55 +22,50 @@ TIDY_EVERY_S = 3600.0
 log = logging.getLogger(__name__)
 
 
-class Pruning(Work):
-    """Deletes what was in the trash for long enough, of whatever server."""
-
-    what = "prune the trash"
+class Tidying(Work):
+    """Deletes what is old enough, of whatever server."""
 
     def __init__(self, stop: Event, every_s: float = TIDY_EVERY_S) -> None:
         super().__init__(stop, every_s)
 
+    def _unforeseen(self, error: Exception) -> str:
+        return f"{self.unwritten}: {error}"
+
+
+class Pruning(Tidying):
+    """Of the trash."""
+
+    what = "prune the trash"
+    unwritten = "what is too old stays in the trash"
+    again = "the trash is pruned again"
+
     def _do(self) -> None:
         trash.prune()
 
-    def _unforeseen(self, error: Exception) -> str:
-        return f"{self._unwritten()}: {error}"
 
-    def _unwritten(self) -> str:
-        return "what is too old stays in the trash"
-
-    def _again(self) -> str:
-        return "the trash is pruned again"
-
-
-class PruningLedger(Pruning):
-    """Deletes what of the ledger is old enough, of whatever server."""
+class PruningLedger(Tidying):
+    """Of the ledger."""
 
     what = "prune the ledger"
+    unwritten = "what is too old stays in the ledger"
+    again = "the ledger is pruned again"
 
     def _do(self) -> None:
         keeping.prune(self._stop)
-
-    def _unwritten(self) -> str:
-        return "what is too old stays in the ledger"
-
-    def _again(self) -> str:
-        return "the ledger is pruned again"
 
 
 class Discovering(OnServer):
     """Passes over the keys of one server; why a pass failed is on its pages."""
 
     what = "discover"
+    unwritten = "what {server} has cannot be remembered"
+    again = "{server} is read again"
 
     def _do(self) -> None:
         carry_on(self._server, self._stop)
 
     def _troubled(self, error: Exception) -> None:
         self._failed(trouble_of_pass(self._server, error))
-
-    def _unwritten(self) -> str:
-        return f"what {self._server.name} has cannot be remembered"
 
     def _failed(self, sentence: str, unforeseen: Exception | None = None) -> None:
         super()._failed(sentence, unforeseen)
@@ -79,14 +74,13 @@ class Discovering(OnServer):
         except DatabaseError:
             connection.close()
 
-    def _again(self) -> str:
-        return f"{self._server.name} is read again"
-
 
 class Copying(OnServer):
     """Copies the audit of one server into the trail, and now and then tidies up."""
 
     what = "copy"
+    unwritten = "the audit of {server} cannot be copied"
+    again = "the audit of {server} is copied again"
 
     def __init__(self, server: Server, stop: Event, every_s: float) -> None:
         super().__init__(server, stop, every_s)
@@ -103,9 +97,3 @@ class Copying(OnServer):
     def _troubled(self, error: Exception) -> None:
         # A server that is out of reach is told of by the passes over its keys.
         log.debug("%s", trouble(self._server, error))
-
-    def _unwritten(self) -> str:
-        return f"the audit of {self._server.name} cannot be copied"
-
-    def _again(self) -> str:
-        return f"the audit of {self._server.name} is copied again"

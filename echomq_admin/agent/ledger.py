@@ -8,8 +8,11 @@ from abc import abstractmethod
 from threading import Event
 from typing import Generic, TypeVar
 
+from django.db import IntegrityError
+
 from echomq_admin.agent.work import OnServer, Work
 from echomq_admin.fleet.servers import Server, trouble
+from echomq_admin.ledger.observing import turns
 from echomq_admin.ledger.observing.found import Finder
 from echomq_admin.ledger.observing.lead import Lead, Lost, Term
 from echomq_admin.ledger.observing.observer import Observer
@@ -27,16 +30,15 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-def works_of_ledger(server: Server, stop: Event, every_s: float) -> list[Work]:
-    """The works on one server that go by one lead. `every_s`: how far the steps of the pass over
-    dead jobs are apart."""
+def works_of_ledger(server: Server, stop: Event) -> list[Work]:
+    """The works on one server that go by one lead."""
     lead = Lead(server.name)
     observing = Observing(server, stop, _HOLD_EVERY_S, lead)
     return [
         Leading(server, stop, lead, observing),
         observing,
         Sampling(server, stop, _SAMPLE_EVERY_S, lead),
-        Finding(server, stop, every_s, lead),
+        LookingForDeaths(server, stop, turns.EVERY_S, lead),
     ]
 
 
@@ -58,6 +60,10 @@ class UnderLead(OnServer, Generic[T]):
         except Lost:
             self._drop()
             return _WATCH_S
+        except IntegrityError:
+            # A row that it goes by is there no more.
+            self._drop()
+            raise
 
     def _of_this_term(self) -> T | None:
         term = self._lead.term
@@ -93,6 +99,8 @@ class Observing(UnderLead[Observer]):
     """Looks at the leases of one server, and enters how they end."""
 
     what = "observe"
+    unwritten = "what is seen of the leases of {server} cannot be kept"
+    again = "the leases of {server} are observed again"
 
     def __init__(self, server: Server, stop: Event, every_s: float, lead: Lead) -> None:
         super().__init__(server, stop, every_s, lead)
@@ -117,17 +125,13 @@ class Observing(UnderLead[Observer]):
         except Lost:
             log.debug("the lead of %s was lost at the end", self._server.name)
 
-    def _unwritten(self) -> str:
-        return f"what is seen of the leases of {self._server.name} cannot be kept"
-
-    def _again(self) -> str:
-        return f"the leases of {self._server.name} are observed again"
-
 
 class Leading(OnServer):
     """Keeps the lead, or waits for it."""
 
     what = "lead"
+    unwritten = "whether this agent observes {server} is not known"
+    again = "it is known again which agent observes {server}"
 
     def __init__(self, server: Server, stop: Event, lead: Lead, observing: Observing) -> None:
         super().__init__(server, stop, _HOLD_EVERY_S)
@@ -142,17 +146,13 @@ class Leading(OnServer):
         self._at_last(self._lead.give_up)
         super()._leave()
 
-    def _unwritten(self) -> str:
-        return f"whether this agent observes {self._server.name} is not known"
-
-    def _again(self) -> str:
-        return f"it is known again which agent observes {self._server.name}"
-
 
 class Sampling(UnderLead[Sampler]):
     """Takes the samples of the queues of one server."""
 
     what = "sample"
+    unwritten = "samples of {server} cannot be kept"
+    again = "samples of {server} are kept again"
 
     def _made(self, term: Term) -> Sampler:
         return Sampler(self._server, term)
@@ -160,26 +160,16 @@ class Sampling(UnderLead[Sampler]):
     def _go(self, doer: Sampler) -> float:
         return doer.take()
 
-    def _unwritten(self) -> str:
-        return f"samples of {self._server.name} cannot be kept"
 
-    def _again(self) -> str:
-        return f"samples of {self._server.name} are kept again"
-
-
-class Finding(UnderLead[Finder]):
+class LookingForDeaths(UnderLead[Finder]):
     """Looks through the dead jobs of one server for deaths that nobody saw."""
 
     what = "find deaths"
+    unwritten = "jobs found dead on {server} cannot be entered"
+    again = "jobs found dead on {server} are entered again"
 
     def _made(self, term: Term) -> Finder:
         return Finder(self._server, term)
 
     def _go(self, doer: Finder) -> None:
         doer.step(self._stop)
-
-    def _unwritten(self) -> str:
-        return f"jobs found dead on {self._server.name} cannot be entered"
-
-    def _again(self) -> str:
-        return f"jobs found dead on {self._server.name} are entered again"

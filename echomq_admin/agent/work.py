@@ -21,10 +21,11 @@ log = logging.getLogger(__name__)
 class Work(ABC):
     """Something done again and again.
 
-    Says once when it begins to fail and once when it ends to.
+    Says once when it begins to fail and once when it ends to: `unwritten` is what it means that the
+    database failed, `again` that it works again, both with `{server}` for the name of the server.
     """
 
-    what = ""
+    what = unwritten = again = ""
 
     def __init__(self, stop: Event, every_s: float) -> None:
         self.name = self.what
@@ -84,13 +85,12 @@ class Work(ABC):
     def _unforeseen(self, error: Exception) -> str:
         """A failure of any kind, in words."""
 
-    @abstractmethod
-    def _unwritten(self) -> str:
-        """What it means that the database failed."""
-
     def _refused(self, error: DatabaseError) -> str:
         """In one line what the database says, which may be several."""
-        return f"{self._unwritten()}: {' '.join(str(error).split())}"
+        return f"{self._told(self.unwritten)}: {' '.join(str(error).split())}"
+
+    def _told(self, sentence: str) -> str:
+        return sentence
 
     def _failed(self, sentence: str, unforeseen: Exception | None = None) -> None:
         if not self._is_troubled:
@@ -99,12 +99,8 @@ class Work(ABC):
 
     def _worked(self) -> None:
         if self._is_troubled:
-            log.info("%s", self._again())
+            log.info("%s", self._told(self.again))
         self._is_troubled = False
-
-    @abstractmethod
-    def _again(self) -> str:
-        """That it works again."""
 
 
 class OnServer(Work):
@@ -114,6 +110,9 @@ class OnServer(Work):
         super().__init__(stop, every_s)
         self.name = f"{self.what} {server.name}"
         self._server = server
+
+    def _told(self, sentence: str) -> str:
+        return sentence.format(server=self._server.name)
 
     def _unforeseen(self, error: Exception) -> str:
         return trouble(self._server, error)

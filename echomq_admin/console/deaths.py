@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from echomq_admin.console import rows, times
@@ -12,15 +12,19 @@ from echomq_admin.console.lists import Asked
 from echomq_admin.console.rows import Listing
 from echomq_admin.console.words import counted
 from echomq_admin.emq import picked
+from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.emq.reads import JobPage
 from echomq_admin.emq.rows import Job
 from echomq_admin.fleet.spans import span
 from echomq_admin.ledger.endings import deaths
+from echomq_admin.ledger.endings.buried import buried
 from echomq_admin.ledger.endings.deaths import Death, Start, Walk
-from echomq_admin.ledger.endings.models import Source
+from echomq_admin.ledger.endings.models import Place, Source
+from echomq_admin.ledger.keysets import cursor_of
 
 # A time that is so uncertain says it beside, ms; one that is less uncertain where it is explained.
 _NOTABLE_MS = 2_000
+_NO_PLACE = "Dead jobs whose time of death is not known, or not yet, have no place in this order."
 _UNKNOWN = "no death of this job is in the ledger: it died unseen, or before the ledger began"
 
 
@@ -63,15 +67,20 @@ def dead_rows(
     ids = [job.job_id for job in found if job.is_read]
     where = place.server.name, place.queue
     last = deaths.of_jobs(*where, ids) if known is None else known
-    buried = deaths.buried(*where, ids)
+    burials = buried(Place(server=place.server.name, queue=to_wire(place.queue)), ids)
     return [
-        DeadRow(rows.job_row(job, listing), died(job, last.get(job.job_id), buried.get(job.job_id)))
+        DeadRow(
+            rows.job_row(job, listing),
+            died(job, last.get(job.job_id), burials.get((job.job_id, job.attempts), ())),
+        )
         for job in found
     ]
 
 
-def died(job: Job, death: Death | None, buried_ms: int | None) -> Died:
-    """When a dead job died, of the last death that is known and of the last time it was buried."""
+def died(job: Job, death: Death | None, burials: Sequence[int]) -> Died:
+    """When a dead job died, of the last death that is known and of when it was buried with the
+    attempts that it has."""
+    buried_ms = max(burials, default=None)
     if buried_ms is not None and (death is None or buried_ms > death.ended_ms):
         return Died(buried_ms, "the script that buried it says so", lead="buried")
     if death is None:
@@ -137,17 +146,17 @@ class _Cut:
     def next(self) -> str | None:
         if self._start.is_newer:
             last = self.shown[-1].key if self.shown else self._start.key
-            return deaths.cursor("o", last) if last else None
+            return cursor_of("o", last)
         end = self.shown[-1].key if self._is_full else self._edge
-        return deaths.cursor("o", end) if end else None
+        return cursor_of("o", end)
 
     @property
     def previous(self) -> str | None:
         if self._start.is_newer:
             end = self.shown[0].key if self._is_full else self._edge
-            return deaths.cursor("n", end) if end else None
+            return cursor_of("n", end)
         first = self.shown[0].key if self.shown else self._start.key
-        return deaths.cursor("n", first) if self._start.key and first else None
+        return cursor_of("n", first) if self._start.key else None
 
     @property
     def reached_ms(self) -> int | None:
@@ -155,15 +164,16 @@ class _Cut:
 
 
 def _lacking(total: int, newest: Walk, held: dict[str, float]) -> str:
-    """How many of the dead have no known death; at most so many, where not all deaths of the queue
-    were held against the dead set."""
+    """How many of the dead have no known death, where all deaths of the queue were held against the
+    dead set."""
+    if newest.edge:
+        return _NO_PLACE
     missing = total - sum(death.job_id in held for death in newest.deaths)
     if missing <= 0:
         return ""
-    most = "At most " if newest.edge else ""
     verb = "has" if missing == 1 else "have"
     jobs = counted(missing, "dead job")
-    return f"{most}{jobs} {verb} no known time of death, and so no place in this order."
+    return f"{jobs} {verb} no known time of death, or none yet, and so no place in this order."
 
 
 def context(asked: Asked, order: InOrder | None, made: dict) -> dict:

@@ -106,6 +106,7 @@ class Renewed:
     text: str
     ago_ms: int | None
     why: str
+    since_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Protocol
 from unicodedata import category, normalize
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -13,27 +14,35 @@ from django.shortcuts import render
 
 from echomq_admin.console import times
 
-CSV = "text/csv; charset=utf-8"
-NDJSON = "application/x-ndjson"
+# By the ending of a file's name.
+_KINDS = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}
 # A sheet would take what begins so for a formula, also in their wide and small forms.
 _FORMULA = "=+-@\N{MINUS SIGN}"
 # Before them a sheet passes over white space and control characters; some begin a formula too.
 _PASSED_OVER = ("C", "Z")
 
 
-def file(request: HttpRequest, name: str, kind: str, lines: Iterator[str]) -> HttpResponseBase:
-    """A file to keep, of lines that are made as they are sent; of HEAD none is."""
-    answer = HttpResponse() if request.method == "HEAD" else StreamingHttpResponse(lines)
-    answer["Content-Type"] = kind
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
-    answer["X-Content-Type-Options"] = "nosniff"
-    return answer
+class Asked(Protocol):
+    """A filter as it was asked for, and what cannot be read of it."""
+
+    @property
+    def errors(self) -> Mapping[str, str]: ...
 
 
-def refused(request: HttpRequest, errors: Mapping[str, str]) -> HttpResponse:
-    """The answer when a filter cannot be read, with its sentences."""
-    context = {"title": "No file was made", "sentence": " ".join(errors.values())}
-    return render(request, "console/message.html", context, status=400)
+def answer(
+    request: HttpRequest, name: str, asked: Asked, lines: Callable[[], Iterator[str]]
+) -> HttpResponseBase:
+    """A file to keep, of lines that are made as they are sent, of HEAD none; or, when the filter
+    cannot be read, its sentences."""
+    if asked.errors:
+        context = {"title": "No file was made", "sentence": " ".join(asked.errors.values())}
+        return render(request, "console/message.html", context, status=400)
+    is_head = request.method == "HEAD"
+    made = HttpResponse() if is_head else StreamingHttpResponse(lines())
+    made["Content-Type"] = _KINDS[name.rpartition(".")[2]]
+    made["Content-Disposition"] = f'attachment; filename="{name}"'
+    made["X-Content-Type-Options"] = "nosniff"
+    return made
 
 
 class _Line:

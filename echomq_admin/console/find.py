@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from echomq_admin.console.access import may_keep, page
+from echomq_admin.console.gone import GoneJob, gone
 from echomq_admin.console.htmx import show
 from echomq_admin.console.links import LONGEST_ID, job_href, lane_href, queue_url
 from echomq_admin.console.words import TABS, counted
@@ -130,6 +131,7 @@ class Answer:
     more_lanes: int = 0
     jobs: list[FoundJob] = field(default_factory=list)
     starting: list[FoundJob] = field(default_factory=list)
+    gone: list[GoneJob] = field(default_factory=list)
     more: bool = False
     apart: list[str] = field(default_factory=list)
     reach: list[str] = field(default_factory=list)
@@ -137,13 +139,15 @@ class Answer:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.queues or self.lanes or self.jobs or self.starting)
+        return not (self.queues or self.lanes or self.jobs or self.starting or self.gone)
 
     @property
     def only(self) -> str:
         """The address of what was found when it is all there is, and exactly what was asked."""
         found = [*self.jobs, *self.lanes, *self.queues]
-        is_all = len(found) == 1 and self.is_whole and not (self.starting or self.apart)
+        is_all = (
+            len(found) == 1 and self.is_whole and not (self.starting or self.apart or self.gone)
+        )
         is_exact = all(queue.is_exact for queue in self.queues)
         return found[0].href if is_all and is_exact else ""
 
@@ -187,6 +191,9 @@ def _search(text: str) -> Answer:
     answer.lanes = answer.lanes[:MOST_NAMES]
     answer.more |= len(answer.starting) > MOST_HITS
     answer.starting = answer.starting[:MOST_HITS]
+    meant = (Meaning.read(text, name) for name in ["", *(one.name for one in servers())])
+    ids = {one for each in meant for one in each.ids}
+    answer.gone = gone(ids, {one.href for one in answer.jobs})[:MOST_NAMES]
     return answer
 
 

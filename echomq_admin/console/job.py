@@ -21,11 +21,11 @@ from echomq_admin.console import (
 from echomq_admin.console.access import page
 from echomq_admin.console.bodies.body import body
 from echomq_admin.console.forms import new_op_id
-from echomq_admin.console.history.page import has_ending, place_of, version
+from echomq_admin.console.history.page import version
 from echomq_admin.console.htmx import is_fragment, show
 from echomq_admin.console.job_log import LogLook
 from echomq_admin.console.payloads import size
-from echomq_admin.console.places import Place
+from echomq_admin.console.places import Place, find_of_job
 from echomq_admin.console.trail import of_job
 from echomq_admin.emq import audit, reads
 from echomq_admin.emq.fields import read_field
@@ -35,6 +35,7 @@ from echomq_admin.fleet import discovery
 from echomq_admin.fleet.names import brief, from_url
 from echomq_admin.ledger import trail
 from echomq_admin.ledger.endings import acts
+from echomq_admin.ledger.endings.history import has_ending
 from echomq_admin.operations import trash
 from echomq_admin.operations.services import allowed
 
@@ -46,7 +47,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 @page
 def job(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
     """Everything that is known of one job. One that is gone says so and is read no more."""
-    place = place_of(server, queue)
+    place = find_of_job(server, queue)
     have = job_fields.read_have(request.GET) if is_fragment(request) else {}
     lanes = discovery.lanes_of(server, queue)
     look = reads.job_look(place.server.client, queue, job, lanes, have)
@@ -62,7 +63,7 @@ def job(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse
 @page
 def job_logs(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
     """Log lines from the end; as the section of the page of the job only the newest few."""
-    place = place_of(server, queue)
+    place = find_of_job(server, queue)
     is_section = is_fragment(request) and request.htmx.target == "log"
     look = LogLook.read(request.GET, is_section)
     found = reads.log_page(place.server.client, queue, job, look.before, look.limit)
@@ -84,7 +85,7 @@ def job_logs(request: HttpRequest, server: str, queue: str, job: str) -> HttpRes
 @page
 def job_trail(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
     """What the trail says of this job, and the audit stream where the trail is behind it."""
-    place = place_of(server, queue)
+    place = find_of_job(server, queue)
     is_section = is_fragment(request) and request.htmx.target == "trail"
     did = of_job.of_job(place, job, request.user, timezone.now().timestamp() * 1_000)
     context = {
@@ -102,7 +103,7 @@ def job_trail(request: HttpRequest, server: str, queue: str, job: str) -> HttpRe
 @page
 def job_raw(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
     """One field of the row, byte by byte, as a file."""
-    place = place_of(server, queue)
+    place = find_of_job(server, queue)
     try:
         name = from_url(request.GET.get("field") or "payload")
     except ValueError:
@@ -145,7 +146,7 @@ def _last_seen(request: HttpRequest, place: Place, look: JobLook) -> dict:
     named = not had and _is_named(place, look)
     server, queue = place.server.name, place.queue
     in_trash = trash.holds(server, queue, look.job.job_id)
-    in_ledger = has_ending(place, look.job.job_id)
+    in_ledger = has_ending(server, queue, look.job.job_id)
     is_known = had or named or in_trash or in_ledger
     return {
         "had": had,

@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from redis.exceptions import RedisClusterException, RedisError
 
+from echomq_admin.console import links
 from echomq_admin.console.broken import no_database
 from echomq_admin.console.htmx import say, show
 from echomq_admin.console.places import Away
@@ -99,10 +100,13 @@ def _wrong_method(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 def away(request: HttpRequest, error: Away) -> HttpResponse:
     """The page of a server out of reach: a banner and what was last seen. It polls on."""
-    place = error.place
+    place, match = error.place, request.resolver_match
     if request.htmx:
         return _silent(request, error.sentence, place.server.name)
+    where, job = (place.server.name, place.queue), match.kwargs.get("job") if match else None
     context = {
+        "history_url": links.history_url(*where, job) if job else "",
+        "stalls_url": links.stalls_url(*where),
         "place": place,
         "sentence": _with_fate(request, error.sentence),
         "tabs": tabs(place) if place.counts else (),

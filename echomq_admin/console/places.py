@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -108,6 +109,28 @@ def find(server_name: str, queue: str) -> Place:
         raise Away(servers.trouble(where, error), place) from None
     reason = servers.read_only_reason(where, queue, look.facts)
     return replace(place, counts=counts, read_only=reason)
+
+
+def find_of_job(server_name: str, queue: str) -> Place:
+    """The place of a job, also in a queue that no list knows: of one that holds only a parent
+    waiting for children in other queues nothing else is to be seen. Raises as `find`."""
+    try:
+        return find(server_name, queue)
+    except Http404:
+        where = server(server_name)
+    look = snapshot(where)
+    return Place(where, queue, look, None, servers.read_only_reason(where, queue, look.facts))
+
+
+def reached(
+    server_name: str, queue: str, finding: Callable[[str, str], Place]
+) -> tuple[Place, str]:
+    """The place for a page that has more to show than its server tells, and why that cannot be
+    read, if so. Raises `Http404`."""
+    try:
+        return finding(server_name, queue), ""
+    except Away as away:
+        return away.place, away.sentence
 
 
 def is_open(server_name: str, queue: str) -> bool:

@@ -63,11 +63,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Chart:
-    """Everything of so many hours; `missing` counts the samples that were not taken, of `of`."""
+    """Everything of so many hours; `since_ms` is when the first sample was taken, `None` where they
+    reach over all of it; `missing` counts those that were not taken since, of `of`."""
 
     hours: int
     panels: tuple[Panel, ...]
     rows: tuple[Row, ...]
+    since_ms: int | None
     missing: int
     of: int
 
@@ -100,15 +102,19 @@ _PANELS = {
 @page
 def queue_chart(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     """The chart of the hours that the address asks for, an hour when it asks for none."""
-    place = places.find(server, queue)
+    place, trouble = places.reached(server, queue, places.find)
+    now_ms = max(place.now_ms, _last_ms(place) or 0) if trouble else place.now_ms
     hours = _hours(request.GET)
-    found = _read(place, hours)
-    context = around(request, place, "chart", PageLook(), None) | {
+    found = _read(place, hours, now_ms)
+    context = {} if trouble else around(request, place, "chart", PageLook(), None)
+    context |= {
+        "place": place,
+        "trouble": trouble,
         "spans": tuple((each, each == hours) for each in HOURS),
-        "chart": chart(found, hours, place.now_ms) if found.slots else None,
-        "now_ms": place.now_ms,
+        "chart": chart(found, hours, now_ms) if found.slots else None,
+        "now_ms": now_ms,
         "hours": hours,
-        "why": "" if found.slots else _why(place),
+        "why": "" if found.slots else _why(place, now_ms),
     }
     return show(request, "console/queue_chart.html", context)
 
@@ -118,18 +124,23 @@ def _hours(query: QueryDict) -> int:
     return next((each for each in HOURS if str(each) == wanted), HOURS[0])
 
 
-def _read(place: Place, hours: int) -> Series:
-    ruler = Ruler.upto(place.now_ms, hours, POINTS)
+def _read(place: Place, hours: int, now_ms: int) -> Series:
+    ruler = Ruler.upto(now_ms, hours, POINTS)
     found = series.read(place.server.name, [place.queue], ruler.since, ruler.until)
     return found.get(place.queue, Series())
 
 
-def _why(place: Place) -> str:
+def _last_ms(place: Place) -> int | None:
+    return series.last_ms(place.server.name, place.queue)
+
+
+def _why(place: Place, now_ms: int) -> str:
     """Why there is nothing to draw."""
-    last = series.last_ms(place.server.name, place.queue)
-    if last is None:
-        return f"{_SAMPLED} It has taken none of this queue yet: no agent runs, or only since now."
-    gone = times.ago(last, place.now_ms)
+    last_ms = _last_ms(place)
+    if last_ms is None:
+        none = "no agent runs, or it has just started"
+        return f"{_SAMPLED} It has taken none of this queue yet: {none}."
+    gone = times.ago(last_ms, now_ms)
     return f"{_SAMPLED} The last one of this queue was taken {gone}: no agent has run since."
 
 
@@ -137,13 +148,16 @@ def chart(found: Series, hours: int, now_ms: int) -> Chart:
     """Lay out the samples of the last hours."""
     ruler = Ruler.upto(now_ms, hours, POINTS)
     slow = Ruler.upto(now_ms, hours, _PACE_POINTS.get(hours, POINTS))
+    first = found.slots[0]
+    is_late = first >= ruler.since + ruler.size
     # The slot under way may be sampled yet.
-    slots = now_ms // SLOT_MS - ruler.since
+    slots = now_ms // SLOT_MS - (first if is_late else ruler.since)
     taken = sum(slot < now_ms // SLOT_MS for slot in found.slots)
     return Chart(
         hours,
         tuple(_panel(label, names, found, ruler, slow) for label, names in _PANELS.items()),
         _rows(found, Ruler.upto(now_ms, hours, _ROWS[hours])),
+        first * SLOT_MS if is_late else None,
         max(0, slots - taken),
         slots,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
@@ -15,6 +16,7 @@ from echomq_admin.fleet.moments import Moment
 from echomq_admin.fleet.names import from_url, to_url
 
 LONGEST_TEXT = 200
+_LENGTH = re.compile(r"[0-9.]+ ?[a-z]+", re.I)
 _NO_ZONE = "No zone is called “{}” here: write the offset, as in 2026-11-29 13:00+05:30."
 
 
@@ -23,7 +25,7 @@ class Times:
     """From when to when. `since` and `until` are as typed, in the zone of the address or the
     console's, the others what they mean, `None` where nothing is typed; `errors` maps the names of
     the fields to sentences. `settled` are those that would mean another instant later, as texts
-    that always mean the same."""
+    that always mean the same; but a length alone, as `1h`, goes on meaning so long ago."""
 
     since: str = ""
     until: str = ""
@@ -44,8 +46,14 @@ class Times:
                 known |= {name: _moment(text, zone, now_ms)} if text else {}
             except ValueError as error:
                 errors[name] = str(error)
+        if len(known) == 2 and known["to"].ms < known["from"].ms:
+            errors["to"] = "To is before From."
         times = (known[name].ms if name in known else None for name in texts)
-        settled = {name: str(moment) for name, moment in known.items() if moment.moves}
+        settled = {
+            name: str(moment)
+            for name, moment in known.items()
+            if moment.moves and not _LENGTH.fullmatch(texts[name])
+        }
         return cls(*texts.values(), *times, errors, settled)
 
 

@@ -14,6 +14,7 @@ from zlib import crc32
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from echomq_admin.console import times
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger.samples import series
@@ -25,12 +26,14 @@ _FIELDS = ("pending", "dead")
 _MOST_KEPT = 4_000
 # For so many slots a drawing is kept.
 _TURNS = 3
+# Fewer samples than these are no line.
+_LEAST = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Spark:
-    """The drawing with its words, empty without samples; `growing` says by how much the dead grow,
-    `+12 in 10 min`, empty when they do not."""
+    """The drawing with its words, empty with too few samples; `growing` says by how much the dead
+    grow, `+12 in 10 min`, empty when they do not."""
 
     drawing: SafeString | str = ""
     growing: str = ""
@@ -65,23 +68,32 @@ def _read(server: Server, queues: Collection[str], now_ms: int) -> dict[str, Spa
 
 
 def _spark(found: Series, ruler: Ruler, now_ms: int) -> Spark:
+    if len(found.slots) < _LEAST:
+        return _NONE
     waiting, dead = (ruler.most(found, name) for name in _FIELDS)
     has_moved = len({value for value in dead if value is not None}) > 1
-    lines = [("s-pending", _path(waiting, 0))]
+    lines = [("axis", f"M0 {HEIGHT - 0.5}H{POINTS}"), ("s-pending", _path(waiting, 0))]
     if has_moved:
         lowest = min(value for value in dead if value is not None)
         lines.append(("s-dead", _path(dead, lowest)))
     drawing = format_html(
         '<svg class="spark" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img"'
-        ' aria-label="{}">{}</svg>',
+        ' aria-label="{said}"><title>{said}</title>{}</svg>',
         POINTS,
         HEIGHT,
-        f"The last hour: pending {_told(waiting)}; dead {_told(dead)}",
         format_html_join("", '<path class="{}" d="{}"/>', lines),
+        said=f"{_since(found, ruler)}: pending {_told(waiting)}; dead {_told(dead)}",
     )
     grown = series.growth(found, "dead", now_ms)
     minutes = max(1, round(grown.within_ms / 60_000)) if grown else 0
     return Spark(drawing, f"+{grown.by:,} in {minutes} min" if grown else "")
+
+
+def _since(found: Series, ruler: Ruler) -> str:
+    """Of which time the samples are."""
+    if found.slots[0] < ruler.since + ruler.size:
+        return "The last hour"
+    return f"Since {times.exact(found.slots[0] * SLOT_MS)}"
 
 
 def _told(values: list[int | None]) -> str:
@@ -112,7 +124,7 @@ def line(values: list, lowest: float, scale: float, base: float) -> str:
             continue
         way = "L" if is_open else "M"
         lone = not is_open and (at + 1 == len(values) or values[at + 1] is None)
-        y = base - (value - lowest) * scale
+        y = base - max(0, value - lowest) * scale
         parts.append(f"{way}{at}.5 {y:.1f}{'h0' if lone else ''}")
         is_open = True
     return "".join(parts)

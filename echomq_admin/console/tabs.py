@@ -44,6 +44,7 @@ def tabs(place: Place, current: str = "", total: int | None = None) -> tuple[Tab
         url = place.url(f"queue_{name}")
         return Tab(name.capitalize(), url, count, current == name, **more)
 
+    stalls = stalls_url(place.server.name, place.queue)
     repeat = (tab("repeat", own["repeat"]),) if own["repeat"] or current == "repeat" else ()
     return (
         tab("pending", waiting, extra=_in_lanes(counts), css="dim"),
@@ -52,7 +53,7 @@ def tabs(place: Place, current: str = "", total: int | None = None) -> tuple[Tab
         tab("dead", own["dead"]),
         tab("lanes", own["lanes"], extra=off, css="c-lapsed", why=_OFF if off else _LANES),
         *repeat,
-        Tab("Stalls", stalls_url(place.server.name, place.queue), None, word="when and why"),
+        Tab("Stalls", stalls, None, current == "stalls", word="when and why"),
         tab("audit", word="who did what"),
     )
 

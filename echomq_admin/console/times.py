@@ -118,13 +118,15 @@ def when(ms: float | None, now_ms: float, is_due: bool = False) -> SafeString | 
     )
 
 
-def clock_time(ms: float) -> SafeString | str:
-    """An instant of now as HTML: its clock time alone, for a text that stays while time passes."""
+def clock_time(ms: float, now_ms: float | None = None) -> SafeString | str:
+    """An instant as HTML, for a text that stays while time passes: its clock time alone, with the
+    date where `now_ms` is of another day."""
     moment = instant(ms)
     if moment is None:
         return when(ms, ms)
     text = '<time title="{}" data-ms="{}"><span class="exact">{}</span></time>'
-    return format_html(text, exact(ms), math.floor(ms), clock(moment, ms))
+    said = clock(moment, ms if now_ms is None else now_ms)
+    return format_html(text, exact(ms), math.floor(ms), said)
 
 
 def dated(ms: float) -> SafeString | str:

@@ -6,18 +6,19 @@ Each function makes a bounded number of round trips for all of its queues togeth
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import redis
 
 from .keyspace import Keyspace, from_wire, to_wire
+from .lean import LeanRow, Room
 from .replies import Answer, Batch, integer, now_ms
-from .rows import LONGEST_ID, LONGEST_NAME
+from .rows import LONGEST_ID
 
 # A counter that is longer is no integer.
 _LONGEST_COUNT = 32
-# Errors are read up to so many bytes each, and all of one call together; beyond, only measured.
-MOST_ERROR, MOST_ERRORS = 65_536, 4_000_000
+# Of the errors of one call so many bytes are read; beyond, they are only measured.
+MOST_ERRORS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +133,11 @@ def dead_rows(client: redis.Redis, queue: str, ids: Sequence[str]) -> tuple[int,
     """
     batch, keys = Batch(client), Keyspace(queue)
     time = batch.ask("time")
-    rows = [_Row(keys, job_id) for job_id in ids]
-    for row in rows:
-        row.ask_lengths(batch)
+    rows = [_Row(keys, job_id, batch) for job_id in ids]
     batch.run()
-    left = MOST_ERRORS
+    room = Room(MOST_ERRORS)
     for row in rows:
-        left -= row.ask(batch, left)
+        row.ask(batch, room)
     batch.run()
     return now_ms(time), [told for row in rows if (told := row.told())]
 
@@ -185,58 +184,34 @@ class _Ids:
         return max(0, integer(self._stretch.cursor or None) or 0)
 
 
-@dataclass
-class _Row:
-    """What is asked of one row."""
+class _Row(LeanRow):
+    """One row, and whether its job is dead."""
 
-    keys: Keyspace
-    job_id: str
-    lengths: dict[str, Answer] = field(default_factory=dict)
-    wanted: tuple[str, ...] = ()
-    values: Answer = field(default_factory=Answer)
-    score: Answer = field(default_factory=Answer)
+    def __init__(self, keys: Keyspace, job_id: str, batch: Batch) -> None:
+        super().__init__(keys, job_id, batch)
+        self._dead, self._job_id = keys.dead, job_id
+        self._score = Answer()
 
-    def ask_lengths(self, batch: Batch) -> None:
-        key = self.keys.job(self.job_id)
-        fields = ("state", "attempts", "stalled", "group", "last_error")
-        self.lengths = {name: batch.ask("hstrlen", key, name) for name in fields}
-
-    def ask(self, batch: Batch, left: int) -> int:
-        """Ask for what is short enough; how many bytes of error that is, `left` at most."""
-        error = self._length("last_error")
-        most = {
-            "state": _LONGEST_COUNT,
-            "attempts": _LONGEST_COUNT,
-            "stalled": _LONGEST_COUNT,
-            "group": LONGEST_NAME,
-            "last_error": min(MOST_ERROR, left),
-        }
-        self.wanted = tuple(name for name, size in most.items() if self._length(name) <= size)
-        # One command is one look: all of it is written together.
-        self.values = batch.ask("hmget", self.keys.job(self.job_id), self.wanted)
-        self.score = batch.ask("zscore", self.keys.dead, to_wire(self.job_id))
-        return error if "last_error" in self.wanted else 0
+    def ask(self, batch: Batch, room: Room) -> None:
+        super().ask(batch, room)
+        self._score = batch.ask("zscore", self._dead, to_wire(self._job_id))
 
     def told(self) -> DeadRow | None:
         """The row; `None` when it tells nothing, or was not dead any more behind the look."""
-        values = dict(zip(self.wanted, self.values.value or (), strict=False))
-        attempts = values.get("attempts")
+        values = self.values()
+        attempts, group = values.get("attempts"), values.get("group")
         number = integer(attempts) if attempts is not None else None
-        if number is None or self.score.value is None or values.get("state") != b"dead":
+        if number is None or self._score.value is None or values.get("state") != b"dead":
             return None
-        group, error = values.get("group"), values.get("last_error")
-        size = len(error) if error is not None else self._length("last_error") or None
+        error, size = self.error()
         return DeadRow(
-            self.job_id,
+            self._job_id,
             number,
             integer(values.get("stalled")) if "stalled" in values else None,
             from_wire(group) if group is not None else None,
             error,
             size,
         )
-
-    def _length(self, name: str) -> int:
-        return int(self.lengths[name].value or 0)
 
 
 def _integer(answer: Answer | None) -> int | None:

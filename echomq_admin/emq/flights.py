@@ -1,5 +1,5 @@
 """Leases in flight of many queues at once, for one who looks again and again: whole active sets,
-and what is left of each lease that changed.
+what is left of each lease that changed, and how many jobs died meanwhile.
 
 At most four round trips, whatever the number of queues, but for very many commands. A row is read
 by one HMGET: what a script wrote of it together is seen together.
@@ -7,43 +7,41 @@ by one HMGET: what a script wrote of it together is seen together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2s
 
 import redis
 
+from .batched import batched
 from .keyspace import Keyspace, from_wire
+from .lean import LONGEST_ERROR, LeanRow, Room
 from .replies import Answer, Batch, integer, now_ms
-from .rows import LONGEST_ID, LONGEST_NAME
 
 # So many leases of a queue are looked at, those first that lapse first.
 MOST = 50_000
-# Longer errors are not read: their size stands for them.
-LONGEST_ERROR = 65_536
+# Of the errors of one look so many bytes are read.
+MOST_ERRORS = 16_000_000
 ACTIVE = b"active"
 _LONGEST_NUMBER = 32
+# Two errors of one length that are longer than this are not told apart.
+_TOLD_APART = 1_024
 # So many members are asked for by one ZMSCORE.
 _SCORES = 500
-_FIELDS = ("state", "attempts", "stalled", "group", "last_error")
-_COUNTERS = _FIELDS[:3]
-_MOST_BYTES = {
-    "state": _LONGEST_NUMBER,
-    "attempts": _LONGEST_NUMBER,
-    "stalled": _LONGEST_NUMBER,
-    "group": LONGEST_NAME,
-    "last_error": LONGEST_ERROR,
-}
+_COUNTERS = ("state", "attempts", "stalled")
 
 
 @dataclass(frozen=True)
 class Active:
     """An active set: wire id to deadline. It is whole unless `from_ms` is given: of what has that
-    deadline or a later one, more may be there. `fault` says why it cannot be read."""
+    deadline or a later one, more may be there. `fault` says why it cannot be read. `failed` is
+    the queue's own count of jobs that died for their workers, read before it; `None` when it was
+    not asked for or is no number."""
 
     deadlines: Mapping[bytes, float] = field(default_factory=dict)
     from_ms: float | None = None
     fault: str | None = None
+    failed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -59,11 +57,17 @@ class Actives:
 class Wanted:
     """Ids of one queue whose rows to look at. `fresh` are in active and nothing is known of them.
     Of those `known`, in active still, attempts and stalls are given, `None` to look at the whole
-    row all the same; of those `gone` from it the lane."""
+    row all the same; of those `gone` from it the lane. `later` are ids for whose rows there is no
+    room this time."""
 
     fresh: Sequence[bytes] = ()
     known: Mapping[bytes, tuple[int, int] | None] = field(default_factory=dict)
     gone: Mapping[bytes, str | None] = field(default_factory=dict)
+    later: Collection[bytes] = ()
+
+    @property
+    def is_any(self) -> bool:
+        return bool(self.fresh or self.known or self.gone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +97,20 @@ class Sight:
 
     @property
     def mark(self) -> bytes | None:
-        """What tells the error from others; `None` when there is none."""
+        """What tells the error from others, as far as it is short; `None` when there is none."""
         if self.error_size is None:
             return None
         return mark_of(self.error or b"", self.error_size)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What was seen of one queue, and its count of deaths `before` the rows of new leases were read
+    and when all had been; `None` where that is no number."""
+
+    sights: Mapping[bytes, Sight] = field(default_factory=dict)
+    before: int | None = None
+    failed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -104,46 +118,60 @@ class Sights:
     """What was seen of each queue, all of it at `until_ms` of the server's clock or before."""
 
     until_ms: int
-    of: Mapping[str, Mapping[bytes, Sight]]
+    of: Mapping[str, Rows]
 
 
 def mark_of(error: bytes, size: int) -> bytes:
-    return blake2s(b"%d:" % size + error, digest_size=12).digest()
+    told = error if size <= _TOLD_APART else b""
+    return blake2s(b"%d:" % size + told, digest_size=12).digest()
 
 
-def active_sets(client: redis.Redis, queues: Iterable[str]) -> Actives:
-    """The leases of these queues. One round trip; raises redis-py's errors."""
+def active_sets(
+    client: redis.Redis, queues: Iterable[str], counted: Collection[str] = ()
+) -> Actives:
+    """The leases of these queues, and the count of deaths of those `counted`, where it was a number
+    before. One round trip; raises redis-py's errors."""
     batch = Batch(client)
     before = batch.ask("time")
-    asked = {
-        queue: batch.ask("zrange", Keyspace(queue).active, 0, MOST, withscores=True)
-        for queue in queues
-    }
+    asked = {}
+    for queue in queues:
+        keys = Keyspace(queue)
+        failed = batch.ask("hget", keys.failed, "count") if queue in counted else None
+        asked[queue] = failed, batch.ask("zrange", keys.active, 0, MOST, withscores=True)
     after = batch.ask("time")
     batch.run()
-    sets = {queue: _active(answer) for queue, answer in asked.items()}
+    sets = {queue: _active(answer, failed) for queue, (failed, answer) in asked.items()}
     return Actives(now_ms(before), now_ms(after), sets)
 
 
 def sights(client: redis.Redis, wanted: Mapping[str, Wanted]) -> Sights:
     """What is left of these leases. Three round trips at most; raises redis-py's errors."""
     looks = [_Look(queue, each) for queue, each in wanted.items()]
-    until = Answer()
-    for step in (_Look.ask_first, _Look.ask_second, _Look.ask_third):
-        batch = Batch(client)
-        if sum(step(look, batch) for look in looks) or step is _Look.ask_first:
+    room = Room(MOST_ERRORS)
+    batch = Batch(client)
+    for look in looks:
+        look.ask_first(batch)
+    until = batch.ask("time")
+    batch.run()
+    for step in (_Look.ask_second, _Look.ask_third):
+        asked = [step(look, batch, room) for look in looks]
+        if any(asked):
             until = batch.ask("time")
             batch.run()
     return Sights(now_ms(until), {look.queue: look.found() for look in looks})
 
 
-def _active(answer: Answer) -> Active:
+def _active(answer: Answer, failed: Answer | None) -> Active:
     if answer.fault:
         return Active(fault=answer.fault)
-    pairs = answer.value
+    pairs, count = answer.value, _number(failed)
     if len(pairs) <= MOST:
-        return Active(dict(pairs))
-    return Active(dict(pairs[:MOST]), pairs[MOST][1])
+        return Active(dict(pairs), failed=count)
+    return Active(dict(pairs[:MOST]), pairs[MOST][1], failed=count)
+
+
+def _number(answer: Answer | None) -> int | None:
+    return None if answer is None or answer.fault else integer(answer.value)
 
 
 class _Look:
@@ -158,9 +186,12 @@ class _Look:
         self._rows: dict[bytes, _Row] = {}
         self._late: dict[bytes, _Row] = {}
         self._found: dict[bytes, Sight] = {}
+        self._before: Answer | None = None
+        self._failed: Answer | None = None
 
-    def ask_first(self, batch: Batch) -> int:
+    def ask_first(self, batch: Batch) -> None:
         """Lengths of new rows, the short fields of known ones, whether those gone have one."""
+        self._length = batch.ask("hstrlen", self._keys.failed, "count")
         for raw in self._wanted.fresh:
             self._rows[raw] = _Row(self._keys, raw, None, batch)
         for raw in self._wanted.known:
@@ -168,11 +199,12 @@ class _Look:
             self._short[raw] = batch.ask("hmget", key, _COUNTERS)
         for raw in self._wanted.gone:
             self._exists[raw] = batch.ask("exists", self._keys.job(from_wire(raw)))
-        return len(self._rows) + len(self._short) + len(self._exists)
 
-    def ask_second(self, batch: Batch) -> int:
+    def ask_second(self, batch: Batch, room: Room) -> bool:
         """New rows; lengths of those known or gone that are not as they were."""
-        values = _ask_values(self._keys, self._rows, batch)
+        self._before = self._ask_failed(batch)
+        # Nothing but what tells their errors apart is of use now.
+        _ask_values(self._keys, self._rows, batch, Room(room.left, _TOLD_APART))
         for raw, answer in self._short.items():
             if self._is_unchanged(raw, answer):
                 self._found[raw] = Sight(True, is_unchanged=True)
@@ -183,15 +215,24 @@ class _Look:
                 self._found[raw] = Sight(False)
             else:
                 self._late[raw] = _Row(self._keys, raw, self._wanted.gone[raw], batch)
-        return values + len(self._late)
+        self._failed = self._ask_failed(batch)
+        return True
 
-    def ask_third(self, batch: Batch) -> int:
-        return _ask_values(self._keys, self._late, batch)
+    def ask_third(self, batch: Batch, room: Room) -> bool:
+        if not self._late:
+            return False
+        _ask_values(self._keys, self._late, batch, room)
+        self._failed = self._ask_failed(batch)
+        return True
 
-    def found(self) -> Mapping[bytes, Sight]:
+    def found(self) -> Rows:
         for raw, row in (*self._rows.items(), *self._late.items()):
             self._found[raw] = row.sight()
-        return self._found
+        return Rows(self._found, _number(self._before), _number(self._failed))
+
+    def _ask_failed(self, batch: Batch) -> Answer | None:
+        is_short = (self._length.value or 0) <= _LONGEST_NUMBER
+        return batch.ask("hget", self._keys.failed, "count") if is_short else None
 
     def _is_unchanged(self, raw: bytes, answer: Answer) -> bool:
         if answer.fault:
@@ -201,63 +242,51 @@ class _Look:
         return bool(state == ACTIVE and counters == self._wanted.known[raw])
 
 
-def _ask_values(keys: Keyspace, rows: Mapping[bytes, _Row], batch: Batch) -> int:
+def _ask_values(keys: Keyspace, rows: Mapping[bytes, _Row], batch: Batch, room: Room) -> None:
     """Ask for rows, then for their places, for the deadlines last: they are newer than all else."""
     there = {raw: row for raw, row in rows.items() if row.is_there}
     for row in there.values():
-        row.ask_values(batch)
-    members = list(there)
-    for start in range(0, len(members), _SCORES):
-        some = members[start : start + _SCORES]
+        row.ask(batch, room)
+    for some in batched(there, _SCORES):
         for key in (keys.pending, keys.schedule, keys.dead, keys.active):
             answer = batch.ask("zmscore", key, some)
             for at, raw in enumerate(some):
                 there[raw].scores.append((answer, at))
-    return len(there)
 
 
-class _Row:
-    """One row: how long its fields are, and then those that are short."""
+class _Row(LeanRow):
+    """One row, and where its job stands."""
 
     def __init__(self, keys: Keyspace, raw: bytes, lane: str | None, batch: Batch) -> None:
+        super().__init__(keys, from_wire(raw), batch)
         self._keys, self._raw, self._lane = keys, raw, lane
-        self._key = keys.job(from_wire(raw))
-        self._lengths: dict[str, Answer] = {}
-        self._wanted: tuple[str, ...] = ()
-        self._values = Answer()
         self._in_lane = Answer()
         # Of pending, schedule, dead and active.
         self.scores: list[tuple[Answer, int]] = []
-        if len(raw) <= LONGEST_ID:
-            for name in _FIELDS:
-                self._lengths[name] = batch.ask("hstrlen", self._key, name)
 
     @property
     def is_there(self) -> bool:
         """Whether there is a row with a state or attempts, and it can be read."""
-        return any(self._length(name) for name in ("state", "attempts"))
+        return any(self.length(name) for name in ("state", "attempts"))
 
-    def ask_values(self, batch: Batch) -> None:
-        self._wanted = tuple(name for name in _FIELDS if self._length(name) <= _MOST_BYTES[name])
-        self._values = batch.ask("hmget", self._key, self._wanted)
+    def ask(self, batch: Batch, room: Room) -> None:
+        super().ask(batch, room)
         if self._lane is not None:
             self._in_lane = batch.ask("zscore", self._keys.lane(self._lane), self._raw)
 
     def sight(self) -> Sight:
-        if self._values.fault or not self._values.value:
+        found = self.values()
+        if not found or self._is_empty(found):
             return Sight(False)
-        found = dict(zip(self._wanted, self._values.value, strict=True))
-        if found.get("state") is None and found.get("attempts") is None and self._is_short:
-            return Sight(False)
-        error, size = self._error(found)
+        error, size = self.error()
         pending, run_at_ms, dead, deadline_ms = map(_score, self.scores)
         return Sight(
             True,
             state=found.get("state"),
             attempts=integer(found["attempts"]) if "attempts" in found else None,
             stalled=(integer(found["stalled"]) or 0) if "stalled" in found else 0,
-            lane=None if found.get("group") is None else from_wire(found["group"]),
-            error=error,
+            lane=from_wire(group) if (group := found.get("group")) is not None else None,
+            error=_measured(error, size),
             error_size=size,
             deadline_ms=deadline_ms,
             waits=pending is not None or self._in_lane.value is not None,
@@ -265,22 +294,16 @@ class _Row:
             run_at_ms=run_at_ms,
         )
 
-    @property
-    def _is_short(self) -> bool:
-        return "state" in self._wanted and "attempts" in self._wanted
+    @staticmethod
+    def _is_empty(found: Mapping[str, bytes | None]) -> bool:
+        """Whether a field that a row has to have was read and is not there."""
+        return all(name in found and found[name] is None for name in ("state", "attempts"))
 
-    def _length(self, name: str) -> int:
-        answer = self._lengths.get(name)
-        return int(answer.value or 0) if answer else 0
 
-    def _error(self, found: Mapping[str, bytes | None]) -> tuple[bytes | None, int | None]:
-        if "last_error" not in found:
-            return b"", self._length("last_error")
-        error = found["last_error"]
-        if error is None:
-            return None, None
-        # It may have grown since its length was read.
-        return (error if len(error) <= LONGEST_ERROR else b""), len(error)
+def _measured(error: bytes | None, size: int | None) -> bytes | None:
+    """An error; empty where its size has to stand for it. It may have grown since that was read."""
+    is_read = error is not None and len(error) <= LONGEST_ERROR
+    return error if is_read or size is None else b""
 
 
 def _score(asked: tuple[Answer, int]) -> float | None:

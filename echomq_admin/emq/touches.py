@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import redis
@@ -14,6 +14,8 @@ from .replies import Answer, Batch
 
 # Stands for the verb where the audit does not tell it, or not all of it was read.
 UNTOLD = "untold"
+# So much of an audit is read.
+_MOST_PAGES, _MOST_BYTES = 100, 8_000_000
 
 
 @dataclass(frozen=True)
@@ -28,28 +30,62 @@ class Touches:
         return known | {UNTOLD} if self.is_partial else known
 
 
-def touches(client: redis.Redis, since_ms: Mapping[str, int]) -> dict[str, Touches]:
-    """Of each queue what its audit tells from that instant on, by the server's clock, of its newest
-    entries. One round trip; raises redis-py's errors."""
-    batch = Batch(client)
-    asked = {
-        queue: batch.ask("xrevrange", Keyspace(queue).audit, "+", max(0, since), count=PER_CALL)
-        for queue, since in since_ms.items()
+def touches(
+    client: redis.Redis, since_ms: Mapping[str, int], jobs: Mapping[str, Collection[str]]
+) -> dict[str, Touches]:
+    """Of each queue what its audit tells of these jobs from that instant on, by the server's clock:
+    as a rule one round trip, more where there are many entries. Raises redis-py's errors."""
+    readings = {
+        queue: _Reading(queue, since, frozenset(jobs[queue])) for queue, since in since_ms.items()
     }
-    batch.run()
-    return {queue: _touches(answer) for queue, answer in asked.items()}
+    for _ in range(_MOST_PAGES):
+        going_on = [reading for reading in readings.values() if reading.goes_on]
+        if not going_on:
+            break
+        batch = Batch(client)
+        for reading in going_on:
+            reading.ask(batch)
+        batch.run()
+        for reading in going_on:
+            reading.take()
+    return {queue: reading.touches() for queue, reading in readings.items()}
 
 
-def _touches(answer: Answer) -> Touches:
-    if answer.fault:
-        return Touches(is_partial=True)
-    entries = [told(raw_id.decode("ascii"), fields) for raw_id, fields in answer.value]
-    verbs: defaultdict[str, set[str]] = defaultdict(set)
-    for entry in entries:
+class _Reading:
+    """The newest entries of one audit, page by page."""
+
+    def __init__(self, queue: str, since_ms: int, jobs: Collection[str]) -> None:
+        self._key, self._since_ms, self._jobs = Keyspace(queue).audit, max(0, since_ms), jobs
+        self._last, self._size, self._answer = "+", 0, Answer()
+        self._verbs: defaultdict[str, set[str]] = defaultdict(set)
+        self._is_partial = False
+        self.goes_on = True
+
+    def ask(self, batch: Batch) -> None:
+        span = self._last, self._since_ms
+        self._answer = batch.ask("xrevrange", self._key, *span, count=PER_CALL)
+
+    def take(self) -> None:
+        if self._answer.fault:
+            self._is_partial, self.goes_on = True, False
+            return
+        for raw_id, fields in self._answer.value:
+            self._size += sum(len(name) + len(value) for name, value in fields.items())
+            self._last = f"({raw_id.decode('ascii')}"
+            self._learn(told(raw_id.decode("ascii"), fields))
+        has_more = len(self._answer.value) == PER_CALL
+        self.goes_on = has_more and self._size < _MOST_BYTES
+        self._is_partial = self._is_partial or (has_more and not self.goes_on)
+
+    def _learn(self, entry: Entry) -> None:
+        self._is_partial = self._is_partial or _hides_jobs(entry)
         for job in entry.jobs:
-            verbs[job.job_id].add(entry.op)
-    is_partial = len(entries) >= PER_CALL or any(map(_hides_jobs, entries))
-    return Touches({job_id: frozenset(ops) for job_id, ops in verbs.items()}, is_partial)
+            if job.job_id in self._jobs:
+                self._verbs[job.job_id].add(entry.op)
+
+    def touches(self) -> Touches:
+        verbs = {job_id: frozenset(ops) for job_id, ops in self._verbs.items()}
+        return Touches(verbs, self._is_partial or self.goes_on)
 
 
 def _hides_jobs(entry: Entry) -> bool:

@@ -1,4 +1,4 @@
-"""Rows in the order of time, cut by time and id: one condition leads by its index, and what
+"""Rows in the order of time, cut by time and id: one condition drives by its index, and what
 it does not answer is looked through within a window. Nothing here knows what the rows are."""
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from django.db.models.lookups import Exact
 Key = tuple[int, int]
 # Which of some keys a page has room for, at least one, and whether any were left out.
 Fits = Callable[[Sequence[Key]], tuple[list[Key], bool]]
+_FAR_MS = 2**62
 _CURSOR = re.compile(r"([on])(-?[0-9]{1,18})\.([0-9]{1,18})\Z")
 
 
 @dataclass(frozen=True)
-class Lead:
+class Driver:
     """A condition that an index answers in the order of time: a queryset, which conditions it
     `covers`, the names of time and id in it, and what stands there before the fields of a row."""
 
@@ -34,18 +35,18 @@ class Lead:
 
 @dataclass(frozen=True)
 class Sieve:
-    """A lead in its bounds of time, and the `rest` that each of its rows must pass."""
+    """A driver in its bounds of time, and the `rest` that each of its rows must pass."""
 
-    lead: Lead
+    driver: Driver
     rest: Q | None
 
     @property
     def has_rest(self) -> bool:
         return self.rest is not None
 
-    def count(self, most: int) -> int:
-        """How many rows lead, at most `most`."""
-        return self.lead.rows[:most].count()
+    def total(self, most: int) -> int | None:
+        """How many rows pass, at most one above `most`; `None` when it takes looking at each."""
+        return None if self.has_rest else self.driver.rows[: most + 1].count()
 
     def edge(self, start: Key | None, *, newer: bool, far: int) -> Key | None:
         """The key of the row that is `far` rows away from `start`, `None` when there is none."""
@@ -61,7 +62,7 @@ class Sieve:
         """What passes behind `start`, up to `edge`, in the order walked."""
         rows = self._from(start, newer)
         if edge:
-            at_edge = Q(**{self.lead.time: edge[0], self.lead.key: edge[1]})
+            at_edge = Q(**{self.driver.time: edge[0], self.driver.key: edge[1]})
             rows = rows.filter(
                 self._reach(edge, not newer), self._beside(edge, not newer) | at_edge
             )
@@ -69,32 +70,32 @@ class Sieve:
 
     def _from(self, start: Key | None, newer: bool) -> QuerySet:
         sign = "" if newer else "-"
-        rows = self.lead.rows.order_by(f"{sign}{self.lead.time}", f"{sign}{self.lead.key}")
+        rows = self.driver.rows.order_by(f"{sign}{self.driver.time}", f"{sign}{self.driver.key}")
         if start is None:
             return rows
         return rows.filter(self._reach(start, newer), self._beside(start, newer))
 
     def _reach(self, key: Key, newer: bool) -> Q:
         """The bound on the time alone, which is what an index can use."""
-        return Q(**{f"{self.lead.time}__{'gte' if newer else 'lte'}": key[0]})
+        return Q(**{f"{self.driver.time}__{'gte' if newer else 'lte'}": key[0]})
 
     def _beside(self, key: Key, newer: bool) -> Q:
-        way, time = "gt" if newer else "lt", self.lead.time
-        at_once = Q(**{time: key[0], f"{self.lead.key}__{way}": key[1]})
+        way, time = "gt" if newer else "lt", self.driver.time
+        at_once = Q(**{time: key[0], f"{self.driver.key}__{way}": key[1]})
         return Q(**{f"{time}__{way}": key[0]}) | at_once
 
     def _keys(self, rows: QuerySet) -> list[Key]:
-        return list(rows.values_list(self.lead.time, self.lead.key))
+        return list(rows.values_list(self.driver.time, self.driver.key))
 
 
-def narrowest(leads: list[Lead], window: int) -> Lead:
-    """The lead of the fewest rows, counted up to `window`; the first of equal ones."""
+def narrowest(drivers: list[Driver], window: int) -> Driver:
+    """The driver of the fewest rows, counted up to `window`; the first of equal ones."""
     # What is told by its first rows needs no count.
-    return leads[0] if len(leads) == 1 else min(leads, key=lambda one: _size(one, window))
+    return drivers[0] if len(drivers) == 1 else min(drivers, key=lambda one: _size(one, window))
 
 
-def _size(lead: Lead, window: int) -> int:
-    return lead.rows[: window + 1].count()
+def _size(driver: Driver, window: int) -> int:
+    return driver.rows[: window + 1].count()
 
 
 @dataclass(frozen=True)
@@ -132,9 +133,8 @@ def cut(sifted: Sieve, rows: int, cursor: str, window: int, fits: Fits = _all_fi
 
     A cursor that is none of ours means the newest, as does one of a page with nothing newer.
     """
-    found = _CURSOR.match(cursor)
-    start = (int(found[2]), int(found[3])) if found else None
-    if found and found[1] == "n":
+    way, start = read_cursor(cursor)
+    if way == "n":
         newer = _newer(sifted, rows, start, window, fits)
         if newer:
             return newer
@@ -149,8 +149,8 @@ def _older(sifted: Sieve, rows: int, start: Key | None, window: int, fits: Fits)
     first = kept[0] if kept else start
     return Cut(
         keys=kept,
-        previous=_cursor("n", first) if start else None,
-        next=_cursor("o", last),
+        previous=cursor_of("n", first) if start else None,
+        next=cursor_of("o", last),
         since_ms=last[0] if last else None,
         until_ms=start[0] if start else None,
         reached_ms=walked.edge[0] if walked.edge and last is walked.edge else None,
@@ -167,8 +167,8 @@ def _newer(sifted: Sieve, rows: int, start: Key | None, window: int, fits: Fits)
     last = kept[0] if kept else start
     return Cut(
         keys=kept[::-1],
-        previous=_cursor("n", first),
-        next=_cursor("o", last),
+        previous=cursor_of("n", first),
+        next=cursor_of("o", last),
         since_ms=last[0] if last else None,
         until_ms=first[0] if first else None,
         reached_ms=walked.edge[0] if walked.edge and first is walked.edge else None,
@@ -182,8 +182,20 @@ def _walk(sifted: Sieve, rows: int, start: Key | None, window: int, *, newer: bo
     return _Walked(keys[:rows], is_more, None if is_more else edge)
 
 
-def _cursor(way: str, key: Key | None) -> str | None:
+def cursor_of(way: str, key: Key | None) -> str | None:
+    """The text of an address for what is older than a key ("o") or newer ("n")."""
     return f"{way}{key[0]}.{key[1]}" if key else None
+
+
+def read_cursor(text: str) -> tuple[str, Key | None]:
+    """The way and the key of such a text, empty and `None` for one that is none of ours."""
+    found = _CURSOR.match(text)
+    return (found[1], (int(found[2]), int(found[3]))) if found else ("", None)
+
+
+def bounded(ms: int | None) -> int | None:
+    """A time that a database can compare with; far beyond all times that there are, the last."""
+    return None if ms is None else min(max(ms, -_FAR_MS), _FAR_MS)
 
 
 def during(time: str, since_ms: int | None, until_ms: int | None) -> Q:

@@ -9,7 +9,7 @@ from operator import and_
 from django.db.models import Q, QuerySet
 
 from echomq_admin.emq.keyspace import to_wire
-from echomq_admin.ledger.keysets import Lead, Sieve, during, narrowest, row_by_row, same
+from echomq_admin.ledger.keysets import Driver, Sieve, bounded, during, narrowest, row_by_row, same
 from echomq_admin.ledger.models import TrailEntry, TrailJob, job_key
 
 __all__ = ["Filter", "row_by_row", "sieve"]
@@ -36,38 +36,41 @@ class Filter:
     text: str = ""
 
     def __post_init__(self) -> None:
-        """As the trail writes them: PostgreSQL takes no text with a NUL, not even to compare."""
+        """As the trail writes them: PostgreSQL takes no text with a NUL, not even to compare, and
+        neither database a number beyond 64 bits."""
         for name in ("actor", "op", "server", "op_id", "text"):
             object.__setattr__(self, name, getattr(self, name).replace("\0", "\\x00"))
+        for name in ("since_ms", "until_ms"):
+            object.__setattr__(self, name, bounded(getattr(self, name)))
 
 
 def sieve(wanted: Filter, window: int) -> Sieve:
-    """The filter with the lead that leaves the fewest entries, counted up to `window`."""
-    best = narrowest(_leads(wanted), window)
+    """The filter with the driver that leaves the fewest entries, counted up to `window`."""
+    best = narrowest(_drivers(wanted), window)
     return Sieve(best, _rest(wanted, best))
 
 
-def _leads(wanted: Filter) -> list[Lead]:
-    """Every condition that may lead, the narrowest kind first; the bounds of time if none can."""
+def _drivers(wanted: Filter) -> list[Driver]:
+    """Every condition that may drive, the narrowest kind first; the bounds of time if none can."""
     bounds = during("at_ms", wanted.since_ms, wanted.until_ms)
     entries = TrailEntry.objects.filter(bounds)
-    leads = []
+    drivers = []
     if wanted.op_id:
-        leads.append(_lead(entries.filter(_call(wanted.op_id)), "op_id"))
+        drivers.append(_driver(entries.filter(_call(wanted.op_id)), "op_id"))
     if wanted.job_id is not None:
         named = TrailJob.objects.filter(bounds, job=job_key(wanted.job_id))
-        leads.append(Lead(named, frozenset({"job_id"}), key="entry_id", prefix="entry__"))
+        drivers.append(Driver(named, frozenset({"job_id"}), key="entry_id", prefix="entry__"))
     if wanted.server and wanted.queue is not None:
         at = {"server": wanted.server, "queue": to_wire(wanted.queue)}
-        leads.append(_lead(entries.filter(**at), "server", "queue"))
+        drivers.append(_driver(entries.filter(**at), "server", "queue"))
     for name in ("actor", "op", "kind"):
         if value := getattr(wanted, name):
-            leads.append(_lead(entries.filter(**{name: value}), name))
-    return leads or [_lead(entries)]
+            drivers.append(_driver(entries.filter(**{name: value}), name))
+    return drivers or [_driver(entries)]
 
 
-def _lead(rows: QuerySet, *covers: str) -> Lead:
-    return Lead(rows, frozenset(covers))
+def _driver(rows: QuerySet, *covers: str) -> Driver:
+    return Driver(rows, frozenset(covers))
 
 
 def _call(op_id: str) -> Q:
@@ -75,23 +78,23 @@ def _call(op_id: str) -> Q:
     return Q(op_id=op_id) | Q(op_id__gt=f"{op_id}.", op_id__lt=f"{op_id}/")
 
 
-def _rest(wanted: Filter, lead: Lead) -> Q | None:
-    """What the lead does not answer, written so that no other index is taken for it."""
+def _rest(wanted: Filter, driver: Driver) -> Q | None:
+    """What the driver does not answer, written so that no other index is taken for it."""
     left = [
-        same(f"{lead.prefix}{name}", to_wire(value) if name == "queue" else value)
+        same(f"{driver.prefix}{name}", to_wire(value) if name == "queue" else value)
         for name in ("actor", "op", "kind", "server", "queue")
-        if name not in lead.covers and (value := getattr(wanted, name)) not in ("", None)
+        if name not in driver.covers and (value := getattr(wanted, name)) not in ("", None)
     ]
-    if wanted.op_id and "op_id" not in lead.covers:
-        left.append(_is_in(lead, TrailEntry.objects.filter(_call(wanted.op_id)).values("pk")))
-    if wanted.job_id is not None and "job_id" not in lead.covers:
+    if wanted.op_id and "op_id" not in driver.covers:
+        left.append(_is_in(driver, TrailEntry.objects.filter(_call(wanted.op_id)).values("pk")))
+    if wanted.job_id is not None and "job_id" not in driver.covers:
         named = TrailJob.objects.filter(job=job_key(wanted.job_id))
-        left.append(_is_in(lead, named.values("entry_id")))
+        left.append(_is_in(driver, named.values("entry_id")))
     if wanted.text:
-        said = (f"{lead.prefix}{name}__icontains" for name in ("reason", "sentence"))
+        said = (f"{driver.prefix}{name}__icontains" for name in ("reason", "sentence"))
         left.append(reduce(lambda one, other: one | other, (Q(**{at: wanted.text}) for at in said)))
     return reduce(and_, left) if left else None
 
 
-def _is_in(lead: Lead, ids: QuerySet) -> Q:
-    return Q(**{f"{lead.key}__in": ids})
+def _is_in(driver: Driver, ids: QuerySet) -> Q:
+    return Q(**{f"{driver.key}__in": ids})

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Length
 
 from echomq_admin.emq.keyspace import to_wire
-from echomq_admin.ledger.keysets import Key, cut, is_within
+from echomq_admin.ledger.keysets import Covers, Cut, Key, cut, is_within
 from echomq_admin.ledger.models import Gap, Kind, TrailEntry, TrailJob, job_key
 from echomq_admin.ledger.sieve import Filter, sieve
 
@@ -23,7 +23,6 @@ __all__ = [
     "WINDOW",
     "Filter",
     "Page",
-    "count",
     "every",
     "gap_ms",
     "gaps",
@@ -41,49 +40,37 @@ MOST_GAPS = 500
 
 
 @dataclass(frozen=True)
-class Page:
-    """Entries, newest first, with the cursors of the pages beside them, `None` at an end.
+class Page(Cut):
+    """Entries, newest first. `total` is how many there are, at most one above `COUNTED`; `None`
+    where it was not asked for, or when it takes looking at each one to tell."""
 
-    `reached_ms` is set when `WINDOW` entries were looked through without filling the page: how far
-    back it has looked, and `next` goes on there. The page covers the times from `since_ms`
-    (excluded) to `until_ms` (included), `None` for no end.
-    """
-
-    entries: tuple[TrailEntry, ...]
-    previous: str | None
-    next: str | None
-    since_ms: int | None = None
-    until_ms: int | None = None
-    reached_ms: int | None = None
+    entries: tuple[TrailEntry, ...] = ()
+    total: int | None = None
 
 
-def page(wanted: Filter, rows: int, cursor: str = "") -> Page:
-    """At most `rows` entries from `cursor` on; fewer where their jobs are heavy.
+def page(wanted: Filter, rows: int, cursor: str = "", *, counted: bool = False) -> Page:
+    """At most `rows` entries from `cursor` on, fewer where their jobs are heavy; with `counted`,
+    how many there are.
 
     A cursor that is none of ours means the newest, as does one of a page with nothing newer.
     """
-    found = cut(sieve(wanted, WINDOW), rows, cursor, WINDOW, _light_enough)
-    bounds = found.since_ms, found.until_ms, found.reached_ms
-    return Page(_loaded(found.keys), found.previous, found.next, *bounds)
-
-
-def count(wanted: Filter) -> int | None:
-    """How many entries there are, at most one above `COUNTED`; `None` when it takes looking at
-    each one to tell."""
     sifted = sieve(wanted, WINDOW)
-    return None if sifted.has_rest else sifted.count(COUNTED + 1)
+    found = cut(sifted, rows, cursor, WINDOW, _light_enough)
+    total = sifted.total(COUNTED) if counted else None
+    return Page(**vars(found), entries=_loaded(found.keys), total=total)
 
 
 def every(wanted: Filter) -> Iterator[TrailEntry]:
     """All entries, newest first, read a few at a time. What is written meanwhile is not met."""
+    sifted = sieve(wanted, WINDOW)
     cursor: str | None = ""
     while cursor is not None:
-        found = page(wanted, CHUNK, cursor)
-        yield from found.entries
+        found = cut(sifted, CHUNK, cursor, WINDOW, _light_enough)
+        yield from _loaded(found.keys)
         cursor = found.next
 
 
-def gaps(wanted: Filter, found: Page) -> list[Gap]:
+def gaps(wanted: Filter, found: Covers) -> list[Gap]:
     """What is missing within the times of a page, newest first; none where the filter asks for
     what is not copied from streams. A gap may have held entries of any person, verb or job."""
     newest = _gap_rows(wanted)[:MOST_GAPS]

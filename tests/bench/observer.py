@@ -21,10 +21,10 @@ LEASE_MS = 30_000
 def observer(client: redis.Redis, port: int, size: int = 5_000) -> Iterator[Figure]:
     """Beats over 200 queues with so many leases, a third of which are renewed before each; the
     floor is one look at the same sets."""
-    server, lead = _started(client, port, lambda: _seed_active(client, size))
+    server, term = _started(client, port, lambda: _seed_active(client, size))
     from echomq_admin.ledger.observing.observer import Observer
 
-    observing = Observer(server, lead)
+    observing = Observer(server, term)
     first_ms = _worked_ms(observing.beat)
     worked_ms, looked_ms, began_s = 0.0, 0.0, time.monotonic()
     for turn in range(ROUNDS):
@@ -44,11 +44,11 @@ def observer(client: redis.Redis, port: int, size: int = 5_000) -> Iterator[Figu
 
 def found(client: redis.Redis, port: int, size: int = 100_000) -> Iterator[Figure]:
     """Steps of the pass over dead jobs, of which none is known, and of which all are."""
-    server, lead = _started(client, port, lambda: _seed_dead(client, size))
+    server, term = _started(client, port, lambda: _seed_dead(client, size))
     from echomq_admin.ledger.observing.found import Finder
     from echomq_admin.ledger.observing.turns import EVERY_S
 
-    finder, shares = Finder(server, lead), []
+    finder, shares = Finder(server, term), []
     entered = 1
     while entered:
         made: list[int] = []
@@ -61,12 +61,12 @@ def found(client: redis.Redis, port: int, size: int = 100_000) -> Iterator[Figur
 
 def samples(client: redis.Redis, port: int, size: int = 1_000) -> Iterator[Figure]:
     """Samples of so many queues of ten lanes, at one every ten seconds."""
-    server, lead = _started(client, port, lambda: overview.seed(client, size))
+    server, term = _started(client, port, lambda: overview.seed(client, size))
     from echomq_admin.emq.reads import counts
     from echomq_admin.ledger.samples import sampling
 
     slot = 0
-    sampler = sampling.Sampler(server, lead)
+    sampler = sampling.Sampler(server, term)
 
     def later(*args: object) -> tuple[int, object]:
         """As if each round were that of the next slot."""
@@ -83,7 +83,7 @@ def samples(client: redis.Redis, port: int, size: int = 1_000) -> Iterator[Figur
 
 
 def _started(client: redis.Redis, port: int, seed: Callable[[], object]) -> tuple[object, object]:
-    """A seeded server whose queues are known, and the lead of it."""
+    """A seeded server whose queues are known, and a term of its lead."""
     django_client(port)
     from echomq_admin.fleet import discovery, servers
     from echomq_admin.ledger.observing.lead import Lead
@@ -95,7 +95,7 @@ def _started(client: redis.Redis, port: int, seed: Callable[[], object]) -> tupl
     lead = Lead("bench", patience_s=0.0)
     while not lead.hold():
         pass
-    return server, lead
+    return server, lead.term
 
 
 def _worked_ms(run: Callable[[], object]) -> float:

@@ -52,7 +52,7 @@ def sampled(client: redis.Redis, size: int) -> None:
     """Samples of two hours up to now, in which every number moves."""
     from echomq_admin.ledger.endings.models import Place
     from echomq_admin.ledger.samples.models import SampleHour
-    from echomq_admin.ledger.samples.packing import SLOT_MS, Sample, hour_of, pack
+    from echomq_admin.ledger.samples.packing import SLOT_MS, Packing, Sample, hour_of
 
     last = (client.time()[0] * 1_000) // SLOT_MS
     taken = [Sample(slot, slot % 97, slot % 13, 5, slot // 9, 0, slot * 7, slot // 9)
@@ -60,7 +60,7 @@ def sampled(client: redis.Redis, size: int) -> None:
     hours = {hour_of(sample.slot): [] for sample in taken}
     for sample in taken:
         hours[hour_of(sample.slot)].append(sample)
-    packed = {hour: pack(samples) for hour, samples in hours.items()}
+    packed = {hour: Packing(samples).packed() for hour, samples in hours.items()}
     places = Place.objects.bulk_create(
         Place(server="bench", queue=b"queue.%04d" % number) for number in range(size)
     )

@@ -75,7 +75,7 @@ def test_axe_finds_nothing_and_nothing_overflows(desk, user, remembered, scheme,
 
 def test_a_person_goes_from_growing_dead_to_those_that_died_last_and_back(page, remembered):
     page.goto("/")
-    page.get_by_role("link", name="dead growing: +").click()
+    page.get_by_role("link", name="dead +").click()
     expect(page.get_by_text("recently died first")).to_be_visible()
     expect(page.get_by_text("3 dead jobs have no known time of death")).to_be_visible()
     page.get_by_role("link", name="by mint time", exact=True).click()
@@ -87,7 +87,7 @@ def test_a_person_goes_from_growing_dead_to_those_that_died_last_and_back(page, 
 def test_a_time_of_death_is_typed_and_opens_the_list_there(page, remembered):
     page.goto("/q/prod/orders/dead?order=died")
     page.locator("#at").fill("10 min ago")
-    page.get_by_role("button", name="Go").click()
+    page.get_by_role("button", name="Go", exact=True).click()
     expect(page.get_by_text("opened at the jobs that died by")).to_be_visible()
     expect(page.get_by_text("recently died first")).to_be_visible()
 

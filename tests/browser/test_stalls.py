@@ -69,9 +69,14 @@ def test_the_stalls_are_accessible_and_in_bounds(desk, start, scheme, size):
     browser.sign_in("olena", PASSWORD)
     page = browser.page
     found = []
-    for query in ("", "?server=prod&queue=orders&lane=room-1", "?server=none", "?from=noonish"):
+    for query in (
+        "",
+        "?server=prod&queue=orders&lane=room-1&kind=dead",
+        "?server=none",
+        "?from=noonish",
+    ):
         page.goto(f"/stalls{query}")
-        if query in ("", "?server=none"):
+        if query == "":
             expect(page.locator("#shape")).to_contain_text("Over time")
         for details in page.locator("td details > summary, #bars-table > summary").all()[:2]:
             details.click()
@@ -86,7 +91,7 @@ def test_it_is_found_from_a_queue_and_sifted_by_its_form(page):
     page.get_by_role("link", name="Stalls when and why").last.click()
     page.wait_for_url("**/stalls?server=prod&queue=orders")
     page.get_by_label("What became of it").select_option("dead by attempts")
-    page.get_by_label("Error holds").fill("MX1")
+    page.get_by_label("Error contains").fill("MX1")
     page.get_by_label("From").fill("2 d ago")
     page.get_by_role("button", name="Show").click()
     page.wait_for_url(re.compile(r"server=prod&kind=failed&from=20[^&]+&q=MX1&queue=orders"))
@@ -132,6 +137,25 @@ def test_dragging_over_bars_narrows_to_their_span(page, start):
     for name, at in (("from", boxes // 4), ("to", boxes // 2 + 1)):
         ms = page.evaluate("(text) => Date.parse(text.replace(' ', 'T'))", fields[name])
         assert ms == first + at * step
+
+
+def test_bars_that_come_during_a_drag_wait_for_its_end(page, start):
+    page.goto("/stalls?server=prod")
+    bars = page.locator(".stalls-bars")
+    bars.scroll_into_view_if_needed()
+    box, first = bars.bounding_box(), bars.get_attribute("data-first")
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 100, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 300, middle, steps=4)
+    ending("older", at_ms=start - 90 * HOUR)
+    with page.expect_response(re.compile("/stalls/shape")):
+        page.evaluate("htmx.trigger('#shape', 'grown')")
+    expect(page.locator(".stalls-bars .picked")).to_be_visible()
+    assert bars.get_attribute("data-first") == first
+    page.keyboard.press("Escape")
+    expect(bars).not_to_have_attribute("data-first", first)
+    page.mouse.up()
 
 
 def test_a_drag_can_be_given_up(page, start):

@@ -95,9 +95,9 @@ def test_a_half_typed_filter_and_an_open_entry_stay_while_the_page_reads_itself(
     page = browser.page
     page.goto("/trail")
     page.locator(".entry details > summary").first.click()
-    page.get_by_label("Reason or message holds").press_sequentially("mail")
+    page.get_by_label("Reason or message contains").press_sequentially("mail")
     next_poll(page)
-    expect(page.get_by_label("Reason or message holds")).to_have_value("mail")
+    expect(page.get_by_label("Reason or message contains")).to_have_value("mail")
     expect(page.get_by_role("link", name=A)).to_be_visible()
 
 

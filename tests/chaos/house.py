@@ -20,9 +20,14 @@ def make(name: str) -> None:
 def stated() -> None:
     """Print of each queue how many deaths have no entry, as the pages say it."""
     from echomq_admin.ledger.endings.models import Place
-    from echomq_admin.ledger.observing.found import missing_deaths
+    from echomq_admin.ledger.endings.sieve import Filter
+    from echomq_admin.ledger.endings.unseen import watching
 
-    found = {bytes(place.queue).decode(): missing_deaths(place) for place in Place.objects.all()}
+    found = {}
+    for place in Place.objects.all():
+        queue = bytes(place.queue).decode()
+        watched = watching(Filter(server=place.server, queue=queue))
+        found[queue] = None if watched.unknown else watched.missing
     sys.stdout.write(json.dumps(found))
 
 

@@ -11,6 +11,7 @@ from echomq_admin.emq import find as search
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.names import brief, to_url
 from tests.console.scene import A, B, C, G, Scene, dump, tags, text
+from tests.ledger.endings.made import ending
 from tests.valkey import valkey
 
 NOWHERE = "redis://127.0.0.1:1/0"
@@ -272,3 +273,19 @@ def test_a_search_neither_scans_nor_runs_a_script(scene, seek, browser):
     used = scene.store.info("commandstats")
     assert "cmdstat_zrangebylex" in used
     assert not {"cmdstat_keys", "cmdstat_scan", "cmdstat_evalsha", "cmdstat_eval"} & set(used)
+
+
+def test_a_job_that_is_gone_is_found_where_it_is_on_record(scene, seek):
+    scene.pending(B)
+    ending(A, queue="past")
+    ending(A, server="old")
+    ending(B)
+    html = seek(A)
+    assert "Gone, with a history" in text(html)
+    assert "Nothing found" not in text(html)
+    assert f"/q/prod/past/job/{A}/history" in links(html)
+    assert f"/trail?server=prod&queue=past&job={A}" in links(html)
+    assert not [href for href in links(html) if href.startswith("/q/old")]
+    assert seek(f"past {A}").count("/history") == seek(f"prod/past {A}").count("/history") == 2
+    assert seek(f"orders {A}").count("/history") == 0
+    assert seek(B) == f"/q/prod/orders/job/{B}"

@@ -112,3 +112,13 @@ def test_without_flags_there_is_no_room_for_any():
     high = drawn()[0]
     assert (low.top > 0, high.top) == (True, 0)
     assert low.top + low.height == high.top + high.height
+
+
+def test_a_wait_has_a_length_only_where_both_its_ends_are_known():
+    """When a lease was claimed that ended is not known: its deadline does not tell."""
+    ending(A, at_ms=NOON, attempts=1)
+    entry(moved(A, "requeued", 1), at_ms=NOON + 60 * SEC)
+    ending(A, at_ms=NOON + 200 * SEC, attempts=2, deadline_ms=NOON + 190 * SEC)
+    waits = [mark for mark in drawn()[0].marks if mark.css == "wait"]
+    assert [mark.title for mark in waits] == ["1 min between", "at most 2 min 20 s between"]
+    assert [text.words for mark in waits for text in mark.texts] == ["1 min"]

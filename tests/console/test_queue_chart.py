@@ -85,7 +85,7 @@ def test_missing_samples_are_holes_and_counted(page, scene):
     keep([sample(now - at, pending=4) for at in range(60, 0, -1) if not 20 < at < 30])
     html = page()
     assert paths(figures(html)["Pending"])["s-pending"].count("M") == 2
-    assert re.search(r"3\d\d of 3\d\d samples are missing", text(html))
+    assert re.search(r"\b(9|10) of 6\d samples are missing", text(html))
 
 
 @pytest.mark.parametrize(("hours", "lines"), [(1, 60), (6, 36), (24, 48), (48, 48)])
@@ -151,3 +151,25 @@ def test_samples_of_another_queue_or_server_are_not_of_this_one(page, scene):
     keep([sample(now, pending=4)], queue="mail")
     keep([sample(now, pending=4)], server="other")
     assert "No samples of this time" in text(page())
+
+
+def test_a_young_queue_says_since_when_and_counts_no_sample_before(page, scene):
+    # A slot may begin before the page is read.
+    taken(scene, 60, ago=-1, pending=4)
+    for query in ("", "?hours=48"):
+        said = text(page(query))
+        assert "samples since" in said
+        assert "missing" not in said
+
+
+def test_the_samples_are_drawn_while_the_server_is_away(page, scene, browser, settings):
+    taken(scene, 200, pending=4)
+    settings.EMQ_SERVERS = "prod=redis://127.0.0.1:1/0?connect_ms=100"
+    html = page()
+    assert "Out of reach:" in text(html)
+    assert paths(figures(html)["Pending"])["s-pending"]
+    assert "last seen" in text(html)
+
+
+def test_a_queue_that_nobody_knows_has_no_chart(scene, browser):
+    assert browser("viewer").get("/q/prod/nosuch/chart").status_code == 404

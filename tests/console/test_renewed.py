@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from echomq_admin.console import renewed as renewing
+from echomq_admin.console.times import clock_time
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.ledger.endings.models import Place
 from echomq_admin.ledger.observing import flights
@@ -15,6 +17,12 @@ from tests.console.scene import A, B, C, tags, text
 
 URL = "/q/prod/orders/active"
 FAR = 3_600_000
+
+
+@pytest.fixture(autouse=True)
+def _fresh_for_long(monkeypatch):
+    """What was written counts for longer than a page takes on a busy machine."""
+    monkeypatch.setattr(renewing, "_FRESH_MS", 60_000)
 
 
 @pytest.fixture
@@ -45,10 +53,15 @@ def watched(scene, leases: dict[str, Lease], ago_ms: int = 0) -> None:
     Watched.objects.create(place=place, since_ms=1, seen_ms=now - ago_ms, flights=packed)
 
 
+def clock(ms: int) -> str:
+    """A clock time as the page writes it."""
+    return text(str(clock_time(ms))).strip()
+
+
 def lease(scene, ago_s: int, renewals: int = 0, last_s: int | None = None, **fields) -> Lease:
     """A lease first seen so long ago, and renewed so often."""
     now = scene.now_ms()
-    usual = {"attempts": 1, "deadline_ms": deadline(scene)} | fields
+    usual = {"attempts": 1, "deadline_ms": deadline(scene), "is_whole": True} | fields
     return Lease(
         stalled=0,
         lane=None,
@@ -65,7 +78,7 @@ def test_a_lease_that_is_renewed_as_it_used_to_be_is_told_by_count_and_the_last_
     watched(scene, {A: lease(scene, 300, 14, 3)})
     ((kind, said, why),) = cells()
     assert kind == "renewed"
-    assert re.fullmatch(r"14 last [3-9] s ago", said)
+    assert re.fullmatch(r"14 last ([3-9]|1\d) s ago", said)
     assert "about every 21 s" in why
 
 
@@ -79,17 +92,40 @@ def test_a_lease_that_was_renewed_and_is_no_more_is_silent(scene, cells):
 
 def test_a_lease_that_nobody_renewed_says_since_when(scene, cells):
     scene.active(A, FAR)
-    watched(scene, {A: lease(scene, 150)})
-    ((kind, said, _),) = cells()
-    assert (kind, said) == ("none", "none in 2 min")
+    seen = lease(scene, 150)
+    watched(scene, {A: seen})
+    ((kind, said, why),) = cells()
+    assert (kind, said) == ("none", f"none since {clock(seen.first_ms)}")
+    assert why == "not renewed since the agent first saw this lease"
 
 
 def test_a_lease_that_was_renewed_since_the_agent_wrote_counts_one_more(scene, cells):
+    """When that was nobody knows, not even that an agent is there still."""
     scene.active(A, FAR)
     old = deadline(scene) - 1_000
-    watched(scene, {A: lease(scene, 300, 14, 60, deadline_ms=old)})
+    watched(scene, {A: lease(scene, 300, 14, 60, deadline_ms=old)}, ago_ms=8_000)
     ((kind, said, _),) = cells()
-    assert (kind, said) == ("renewed", "15 last just now")
+    assert kind == "renewed"
+    assert re.fullmatch(r"15 last within ([89]|1\d) s", said)
+
+
+@pytest.mark.parametrize(
+    ("count", "last_s", "said", "explained"),
+    [
+        (3, 2, r"at least 3 since {} last \d+ s ago", "at least"),
+        (3, 250, r"at least 3 since {} silent for 4 min", "but not for the last 4 min"),
+        (0, None, r"none since {}", "none seen; at least"),
+    ],
+)
+def test_what_was_not_watched_from_its_beginning_is_counted_at_least(
+    scene, cells, count, last_s, said, explained
+):
+    scene.active(A, FAR)
+    seen = lease(scene, 300, count, last_s, is_whole=False)
+    watched(scene, {A: seen})
+    ((_, words, why),) = cells()
+    assert re.fullmatch(said.format(clock(seen.first_ms)), words)
+    assert explained in why
 
 
 @pytest.mark.parametrize("attempts", [2, None])

@@ -116,7 +116,7 @@ SIFTED = {
 
 
 @pytest.mark.parametrize("field", SIFTED)
-def test_each_field_sifts(scene, browser, field):
+def test_each_field_leaves_only_the_entries_that_it_names(scene, browser, field):
     entry(moved(A))
     entry(
         moved("JOB\udcff"), at_ms=NOON + 1_000, actor="petro", op="remove", kind=Kind.REFUSED,

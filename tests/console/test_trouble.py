@@ -258,3 +258,11 @@ def signed_in(db):
         return client
 
     return made
+
+
+def test_a_page_of_a_server_that_is_down_leads_to_what_the_console_knows_itself(port, signed_in):
+    html = signed_in().get(f"/q/prod/orders/job/{A}").content.decode()
+    hrefs = [a.get("href") for tag, a in tags(html) if tag == "a"]
+    assert f"/q/prod/orders/job/{A}/history" in hrefs
+    assert "/q/prod/orders/chart" in hrefs
+    assert signed_in().get(f"/q/prod/orders/job/{A}/history").status_code in {200, 404}

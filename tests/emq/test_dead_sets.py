@@ -6,6 +6,7 @@ import pytest
 
 from echomq_admin.emq import dead_sets as reads
 from echomq_admin.emq.dead_sets import DeadRow, DeadSet, Stretch
+from echomq_admin.emq.lean import LONGEST_ERROR
 from tests.emq.orders import Orders
 from tests.emq.reading import CountingClient
 
@@ -130,11 +131,11 @@ def test_a_job_that_is_not_dead_any_more_is_left_out(orders, server_port):
 
 
 def test_a_long_error_is_only_measured(orders):
-    orders.put("dead", "a", last_error="x" * (reads.MOST_ERROR + 1))
-    orders.put("dead", "b", last_error="x" * reads.MOST_ERROR)
+    orders.put("dead", "a", last_error="x" * (LONGEST_ERROR + 1))
+    orders.put("dead", "b", last_error="x" * LONGEST_ERROR)
     first, second = rows(orders, "a", "b")
-    assert (first.error, first.error_size) == (None, reads.MOST_ERROR + 1)
-    assert (len(second.error), second.error_size) == (reads.MOST_ERROR, reads.MOST_ERROR)
+    assert (first.error, first.error_size) == (None, LONGEST_ERROR + 1)
+    assert (len(second.error), second.error_size) == (LONGEST_ERROR, LONGEST_ERROR)
 
 
 def test_the_errors_of_one_call_are_bounded_together(orders, monkeypatch):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from echomq_admin.emq import EchoMQ, flights
+from echomq_admin.emq import touches as reading
 from echomq_admin.emq.flights import LONGEST_ERROR, Sight, Wanted, active_sets, mark_of, sights
 from echomq_admin.emq.touches import UNTOLD, touches
 from tests.emq.reading import CountingClient, Q, add_job
@@ -13,7 +16,7 @@ NASTY = (b"\xff\x00 \n", b"}:job:", b"x" * 300, b"x" * 9_000)
 
 
 def look(client, **wanted):
-    return sights(client, {"orders": Wanted(**wanted)}).of["orders"]
+    return sights(client, {"orders": Wanted(**wanted)}).of["orders"].sights
 
 
 def test_active_sets_come_with_the_time_before_and_after(client):
@@ -87,6 +90,50 @@ def test_an_error_of_a_megabyte_is_not_read_but_its_size_tells_it_from_others(cl
     assert len(found[b"JOBb"].error) == LONGEST_ERROR
 
 
+def test_the_errors_of_one_look_are_bounded_together_and_are_told_apart_all_the_same(
+    client, monkeypatch
+):
+    monkeypatch.setattr(flights, "MOST_ERRORS", 9_000)
+    ids = [f"JOB{at}".encode() for at in range(3)]
+    for raw in ids:
+        add_job(client, "dead", raw, state="dead", attempts=1, last_error="x" * 4_000)
+    found = look(client, gone=dict.fromkeys(ids))
+    assert [len(found[raw].error) for raw in ids] == [4_000, 4_000, 0]
+    assert len({found[raw].mark for raw in ids}) == 1
+
+
+def test_of_the_errors_of_new_leases_only_short_ones_are_read(client):
+    add_job(client, "active", "JOBa", 5, state="active", attempts=2, last_error="x" * 1_024)
+    add_job(client, "active", "JOBb", 5, state="active", attempts=2, last_error="x" * 1_025)
+    found = look(client, fresh=[b"JOBa", b"JOBb"])
+    assert (len(found[b"JOBa"].error), found[b"JOBb"].error) == (1_024, b"")
+    again = look(client, known={b"JOBb": None})[b"JOBb"]
+    assert (len(again.error), again.mark) == (1_025, found[b"JOBb"].mark)
+
+
+def test_the_count_of_deaths_is_read_before_and_after_the_rows(client, server_port):
+    add_job(client, "active", "JOBa", 5, state="active", attempts=1)
+    assert active_sets(client, ["orders"], ["orders"]).sets["orders"].failed == 0
+    client.hset(Q + "metrics:failed", "count", 7)
+    with CountingClient(port=server_port) as counting:
+        counting.before_trip = lambda trip: (
+            trip == 3 and client.hset(Q + "metrics:failed", "count", 8)
+        )
+        found = sights(counting, {"orders": Wanted(gone={b"JOBa": None})}).of["orders"]
+    assert (found.before, found.failed) == (7, 8)
+    assert active_sets(client, ["orders"], ["orders"]).sets["orders"].failed == 8
+    assert active_sets(client, ["orders"]).sets["orders"].failed is None
+
+
+@pytest.mark.parametrize("value", ["x", "9" * 1_000_000])
+def test_a_count_of_deaths_that_is_no_number_is_none(client, value):
+    client.hset(Q + "metrics:failed", "count", value)
+    client.config_resetstat()
+    found = sights(client, {"orders": Wanted(gone={b"JOBa": None})}).of["orders"]
+    assert (found.before, found.failed) == (None, None)
+    assert client.info()["total_net_output_bytes"] < 10_000
+
+
 def test_an_empty_error_is_an_error(client):
     add_job(client, "dead", "JOBa", state="dead", attempts=1, last_error="")
     add_job(client, "dead", "JOBb", state="dead", attempts=1)
@@ -154,19 +201,29 @@ def test_the_audit_names_the_jobs_that_an_operator_moved(client):
     emq.requeue("orders", ["JOB0KHTOWnGLuA"], actor="olena")
     seconds, _ = client.time()
     now = seconds * 1000
-    found = touches(client, {"orders": now - 9_000, "late": 0})
+    named = {key: ["JOB0KHTOWnGLuA", "JOBother"] for key in ("orders", "late")}
+    found = touches(client, {"orders": now - 9_000, "late": 0}, named)
     assert found["orders"].of("JOB0KHTOWnGLuA") == {"bury", "requeue"}
     assert found["orders"].of("JOBother") == found["late"].of("JOBother") == set()
-    later = touches(client, {"orders": now + 9_000})
+    later = touches(client, {"orders": now + 9_000}, named)
     assert later["orders"].of("JOB0KHTOWnGLuA") == set()
 
 
-def test_an_audit_that_cannot_be_read_or_goes_on_may_name_any_job(client):
+def test_an_audit_that_cannot_be_read_may_name_any_job(client):
     client.set("emqadmin:{broken}:audit", "x")
-    for at in range(10):
-        EchoMQ(client).pause_lane("many", f"lane {at}", actor="olena")
     client.xadd("emqadmin:{odd}:audit", {"op": "bury"})
-    found = touches(client, dict.fromkeys(("broken", "many", "odd"), 0))
-    assert (
-        {UNTOLD} == found["broken"].of("JOBa") == found["many"].of("JOBa") == found["odd"].of("x")
-    )
+    queues = ("broken", "odd")
+    found = touches(client, dict.fromkeys(queues, 0), {key: ["JOBa"] for key in queues})
+    assert {UNTOLD} == found["broken"].of("JOBa") == found["odd"].of("JOBa")
+
+
+def test_an_audit_is_read_page_by_page_and_not_without_end(client, monkeypatch):
+    emq = EchoMQ(client)
+    emq.enqueue("orders", "JOB0KHTOWnGLuA", "{}")
+    emq.bury("orders", ["JOB0KHTOWnGLuA"], "poison", actor="olena")
+    for at in range(25):
+        emq.pause_lane("orders", f"lane {at}", actor="olena")
+    read = partial(touches, client, {"orders": 0}, {"orders": ["JOB0KHTOWnGLuA"]})
+    assert read()["orders"].of("JOB0KHTOWnGLuA") == {"bury"}
+    monkeypatch.setattr(reading, "_MOST_PAGES", 2)
+    assert read()["orders"].of("JOB0KHTOWnGLuA") == {UNTOLD}

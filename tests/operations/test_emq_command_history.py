@@ -5,9 +5,13 @@ from __future__ import annotations
 import pytest
 
 from echomq_admin.emq import EchoMQ
+from echomq_admin.emq.keyspace import Keyspace
+from echomq_admin.emq.reads import server_now_ms
 from echomq_admin.fleet.names import to_url
-from echomq_admin.ledger.endings.models import EndingKind, Source
-from echomq_admin.ledger.observing.models import Blind
+from echomq_admin.ledger.endings.models import EndingKind, Place, Source
+from echomq_admin.ledger.observing import flights
+from echomq_admin.ledger.observing.flights import Lease
+from echomq_admin.ledger.observing.models import Blind, Watched
 from tests.console.trails import entry, moved
 from tests.ledger.endings.made import NOON, ending
 from tests.operations.scenes import A, B, Q
@@ -41,15 +45,16 @@ def test_a_line_a_lease_and_a_call_in_order_under_the_lineage(ask):
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
         A,
-        "in short: stalled, 1 lease without an ending on record, died, requeued by olena; now gone",
-        f"2026-11-29 12:00:00 UTC ({NOON}) · lease 1: stalled, recovered · up to 0.2 s earlier "
-        "· 0.2 s to 0.4 s past its deadline · stalls 1 · renewals 2 · lane room-1 · observer",
+        "in short: stalled, 1 lease without an ending on record, died, requeued by olena; "
+        "now gone: completed, or removed without the console",
+        f"2026-11-29 12:00:00 UTC ({NOON}) · lease 1: stalled, recovered · or up to 0.2 s earlier "
+        "· 0.2 s to 0.4 s past its deadline · stalls 1 · renewals 2 · lane room-1 · observed",
         f"2026-11-29 12:00:00 UTC ({NOON + 1}) NOT WATCHED until 2026-11-29 12:00:02 UTC "
         f"({NOON + 2 * SEC}): No agent ran.",
-        "lease 2: no ending on record (failed and rescheduled, not watched, or not kept)",
+        "lease 2: no ending on record (failed and rescheduled, or not watched, or no longer kept)",
         f"2026-11-29 12:00:20 UTC ({NOON + 20 * SEC}) · lease 3: dead by attempts · 0.4 s past its "
-        "deadline · observer · error: boom",
-        f"2026-11-29 12:00:30 UTC ({NOON + 30 * SEC}) · requeue by olena · requeued",
+        "deadline · observed · error: boom",
+        f"2026-11-29 12:00:30 UTC ({NOON + 30 * SEC}) · requeue by olena",
     ]
 
 
@@ -76,7 +81,7 @@ def test_who_ended_a_lease_and_why_stand_in_its_line(ask):
         server="main", queue=Q.encode(),
     )  # fmt: skip
     ended(A, EndingKind.OPERATOR, entry=buried.pk, source=Source.SCRIPT, within_ms=0)
-    assert ask().out.splitlines()[-1].endswith("· script · bury by petro · reason: poison")
+    assert ask().out.splitlines()[-1].endswith("· exact · bury by petro · reason: poison")
 
 
 def test_of_a_job_that_nobody_knows_nothing_is_told(ask):
@@ -84,6 +89,27 @@ def test_of_a_job_that_nobody_knows_nothing_is_told(ask):
     ran = ask()
     assert (ran.code, ran.out.splitlines()) == (1, [A, "nothing is on record of it"])
     assert ask(B, place="main/others").code == 1
+
+
+def test_a_server_that_is_none_is_refused(ask):
+    ran = ask(A, place="nosuch/orders")
+    assert (ran.code, ran.out) == (2, "")
+    assert "There is no server nosuch; EMQ_SERVERS names: main." in ran.err
+
+
+def test_a_lapsed_lease_and_renewals_that_were_not_seen_from_the_beginning_say_so(ask, client):
+    queue = EchoMQ(client)
+    queue.enqueue(Q, A, "{}")
+    queue.claim(Q, 1)
+    now = server_now_ms(client)
+    held = Lease(1, 0, float(now), None, None, NOON, renewals=2, renewed_ms=NOON)
+    place = Place.objects.create(server="main", queue=Q.encode())
+    packed = flights.pack({A.encode(): held})
+    Watched.objects.create(place=place, since_ms=1, seen_ms=now, flights=packed)
+    client.zadd(Keyspace(Q).active, {A: now - 40_000})
+    ran = ask()
+    assert "in short: now in flight, lapsed 40 s ago" in ran.out
+    assert "lapsed 40 s ago, renewed at least 2 times since 2026-11-29 12:00:00 UTC" in ran.out
 
 
 def test_a_server_out_of_reach_leaves_the_ledger(ask, settings):
@@ -117,7 +143,7 @@ def test_a_document_has_every_item_of_every_life(ask):
     document = ask(A, "--json").document
     (life,) = document["lives"]
     assert [item["what"] for item in life["items"]] == ["ending", "missing", "call", "ending"]
-    assert life["items"][1] == {"what": "missing", "first": 2, "last": 2}
+    assert life["items"][1] == {"what": "missing", "first": 2, "last": 2, "is_last": False}
     assert [job["attempts"] for job in life["items"][2]["jobs"]] == [2]
     assert life["items"][3]["error"] == {"base64": "/w=="}
     assert document["is_known"]

@@ -37,7 +37,7 @@ def page(path: str) -> str:
     return statuses[0]
 
 
-def test_the_agent_goes_on(client, prod):
+def test_the_agent_goes_on_with_new_connections(client, prod):
     agent = Agent([prod], 0.05)
     agent.start()
     try:

@@ -23,7 +23,7 @@ def stopped(beside):
     assert lead.hold()
 
     def write():
-        with lead.held():
+        with lead.term.held():
             amid.set()
             wakes.wait(60)
             Place.objects.create(server="prod", queue=b"orders")
@@ -34,17 +34,18 @@ def stopped(beside):
     wakes.set()
 
 
-def test_who_watches_a_writer_neither_waits_nor_takes_its_lead(stopped):
+def test_who_watches_a_writer_neither_waits_nor_takes_its_lead(monkeypatch, request):
+    monkeypatch.setattr(leads, "_STILL_MS", 60_000)
+    write, wakes = request.getfixturevalue("stopped")
     other = Lead("prod", patience_s=0)
     assert not other.hold()
-    write, wakes = stopped
     wakes.set()
     write.result(30)
     assert Place.objects.exists()
 
 
 def test_a_write_that_stands_still_is_ended_and_undone(monkeypatch, request):
-    monkeypatch.setattr(leads, "_STILL_MS", 200)
+    monkeypatch.setattr(leads, "_STILL_MS", 1_000)
     write, wakes = request.getfixturevalue("stopped")
     wait_for(Lead("prod", patience_s=0).hold)
     wakes.set()

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from echomq_admin.console import entries, payloads
-from echomq_admin.console.history import kinds
-from echomq_admin.console.history.kinds import Look
+from echomq_admin.console import endings, entries
+from echomq_admin.console.endings import Look, error_of, lane_word
 from echomq_admin.console.payloads import Sight
 from echomq_admin.console.trail.undoing import Undoing
-from echomq_admin.emq.keyspace import to_wire
-from echomq_admin.emq.rows import Text
 from echomq_admin.fleet.names import brief
+from echomq_admin.fleet.spans import span
 from echomq_admin.ledger.endings.acts import Act
 from echomq_admin.ledger.endings.lives import Flight, Item, Lease, Life, Missing, Unseen
 from echomq_admin.ledger.endings.models import EndingKind, Source
-from echomq_admin.ledger.endings.told import Told
+from echomq_admin.ledger.endings.wording import late, within
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +41,16 @@ class LeaseLine:
 
 @dataclass(frozen=True, slots=True)
 class FlightLine:
-    """The lease that is held now."""
+    """The lease that is held now; `lapsed` is for how long it is over, empty when it is not, and
+    `renewals` are all of them where it `is_whole`, at least so many else."""
 
     number: str
     deadline_ms: int | None
-    is_lapsed: bool
+    lapsed: str
     renewals: int | None
     renewed_ms: int | None
     first_ms: int | None
+    is_whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +98,10 @@ class LifeLines:
     end: str
 
 
-def lines(lives: tuple[Life, ...], now_ms: int | None, undoing: Undoing | None) -> list[LifeLines]:
-    """All lives. The lines are pairs of a word for the kind and what it shows."""
-    return [_life(life, len(lives) > 1, now_ms, undoing) for life in lives]
+def lines(lives: tuple[Life, ...], undoing: Undoing | None) -> list[LifeLines]:
+    """All lives of which there is something to tell. The lines are pairs of a word for the kind and
+    what it shows."""
+    return [_life(life, len(lives) > 1, undoing) for life in lives if life.items]
 
 
 def newest(told: list[LifeLines], most: int) -> tuple[list[LifeLines], int]:
@@ -115,12 +116,12 @@ def newest(told: list[LifeLines], most: int) -> tuple[list[LifeLines], int]:
     return kept[::-1], total - sum(len(one.lines) for one in kept)
 
 
-def _life(life: Life, is_titled: bool, now_ms: int | None, undoing: Undoing | None) -> LifeLines:
+def _life(life: Life, is_titled: bool, undoing: Undoing | None) -> LifeLines:
     title = f"Life {life.number + 1:,}" if is_titled else ""
     end = ""
     if life.has_later:
         end = "Its row went: it completed, was removed or was drained. The id came anew afterwards."
-    drawn = [(_WORDS[type(item)], _line(item, now_ms, undoing)) for item in life.items]
+    drawn = [(_WORDS[type(item)], _line(item, undoing)) for item in life.items]
     return LifeLines(title, tuple(drawn), end)
 
 
@@ -133,11 +134,11 @@ _WORDS: dict[type, str] = {
 }
 
 
-def _line(item: Item, now_ms: int | None, undoing: Undoing | None) -> Line:
+def _line(item: Item, undoing: Undoing | None) -> Line:
     if isinstance(item, Lease):
         return _lease(item)
     if isinstance(item, Flight):
-        return _flight(item, now_ms or 0)
+        return _flight(item)
     if isinstance(item, Missing):
         return _missing(item)
     if isinstance(item, Unseen):
@@ -149,60 +150,37 @@ def _lease(item: Lease) -> LeaseLine:
     told, by = item.told, item.by
     kind = EndingKind(told.kind)
     return LeaseLine(
-        number=_number(told.attempts),
+        number=number(told.attempts),
         is_revived=told.n > 0,
-        look=kinds.LOOKS[kind],
-        means=kinds.MEANS[kind],
-        source=kinds.SOURCES[Source(told.source)],
+        look=endings.LOOKS[kind],
+        means=endings.MEANS[kind],
+        source=endings.SOURCES[Source(told.source)],
         ended_ms=told.ended_ms,
-        within=kinds.within(told),
+        within=within(told),
         deadline_ms=told.deadline_ms,
-        late=kinds.late(told),
+        late=late(told),
         stalled=told.stalled,
         renewals=told.renewals,
-        lane=_lane(told),
+        lane=lane_word(told.lane, told.lane_cut, 200),
         error=error_of(told),
         error_id=f"h{told.pk}e",
-        who=_who(by) if by else "",
+        who=brief(by.who) if by else "",
         why=brief(by.reason, 1_000) if by and by.reason else "",
     )
 
 
-def _lane(told: Told) -> str:
-    if told.lane is None:
-        return ""
-    return f"{brief(told.lane)}…" if told.lane_cut else brief(told.lane)
-
-
-def error_of(told: Told) -> Sight | None:
-    """The error, of a long one what is kept; its last character may be cut in two."""
-    if told.error is None:
-        return None
-    is_cut = told.error_size is not None and told.error_size > len(told.error)
-    kept = to_wire(payloads.lossless(told.error, cut=True)) if is_cut else told.error
-    seen = payloads.sight(Text(len(kept), kept))
-    if not is_cut or told.error_size is None:
-        return seen
-    more = f"the beginning of {payloads.size(told.error_size)}"
-    return Sight(seen.line, seen.full, "; ".join(filter(None, (seen.kind, more))))
-
-
-def _flight(item: Flight, now_ms: int) -> FlightLine:
-    deadline = item.deadline_ms
-    is_lapsed = deadline is not None and deadline <= now_ms
-    seen = item.renewals, item.renewed_ms, item.first_ms
-    return FlightLine(_number(item.attempts), deadline, is_lapsed, *seen)
+def _flight(item: Flight) -> FlightLine:
+    is_lapsed = item.late_ms is not None and item.late_ms >= 0
+    lapsed = span(item.late_ms) if is_lapsed else ""
+    seen = item.renewals, item.renewed_ms, item.first_ms, item.is_whole
+    return FlightLine(number(item.attempts), item.deadline_ms, lapsed, *seen)
 
 
 def _missing(item: Missing) -> NoteLine:
     is_one = item.first == item.last
     what = f"Lease {item.first:,}" if is_one else f"Leases {item.first:,} to {item.last:,}"
     each = "" if is_one else "each "
-    return NoteLine(
-        "missing",
-        f"{what}: no ending on record",
-        f"{each}failed and rescheduled, or not watched, or no longer kept",
-    )
+    return NoteLine("missing", f"{what}: no ending on record", f"{each}{item.why}")
 
 
 def _unseen(item: Unseen) -> NoteLine:
@@ -218,9 +196,9 @@ def _act(act: Act, undoing: Undoing | None) -> ActLine:
     return ActLine(
         at_ms=act.at_ms,
         what=drawn.op,
-        who=_who(act),
+        who=brief(act.who),
         detail=drawn.detail,
-        outcome=job.outcome if job else "",
+        outcome=job.outcome if job and not act.is_plain else "",
         of_many=f"one of {act.told.n:,} jobs" if act.told.n > 1 else "",
         reason=brief(act.reason, 1_000) if act.reason else "",
         sentence=brief(act.entry.sentence, 1_000) if act.entry and act.entry.sentence else "",
@@ -233,9 +211,6 @@ def _act(act: Act, undoing: Undoing | None) -> ActLine:
     )
 
 
-def _who(act: Act) -> str:
-    return brief(act.actor) if act.actor else "nobody named"
-
-
-def _number(attempts: int | None) -> str:
+def number(attempts: int | None) -> str:
+    """The number of a lease; it may be none."""
     return "?" if attempts is None else f"{attempts:,}"

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, Max, Sum
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from echomq_admin.console import links, places
 from echomq_admin.console.access import page
 from echomq_admin.console.history import picture
 from echomq_admin.console.history.lines import lines, newest
 from echomq_admin.console.htmx import is_fragment, show
-from echomq_admin.console.places import Away, Place
+from echomq_admin.console.places import Place
 from echomq_admin.console.trail import of_job
 from echomq_admin.console.trail.of_job import News
 from echomq_admin.console.trail.undoing import Undoing
-from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.emq.present import Presence, Present
 from echomq_admin.emq.reads import JobLook
 from echomq_admin.fleet import servers
 from echomq_admin.fleet.names import brief
-from echomq_admin.fleet.snapshot import snapshot
 from echomq_admin.ledger.endings.acts import Act
-from echomq_admin.ledger.endings.history import History, history
-from echomq_admin.ledger.endings.models import Ending
-from echomq_admin.ledger.endings.names import job_ref
+from echomq_admin.ledger.endings.history import History, endings_mark, history
+from echomq_admin.operations import trash
 
 # So many lines has the section on the page of the job.
 ON_JOB = 12
@@ -33,14 +29,14 @@ ON_JOB = 12
 def job_history(request: HttpRequest, server: str, queue: str, job: str) -> HttpResponse:
     """Every lease that ended, and what people did between. Also of a job long gone, and while its
     server is out of reach."""
-    place, trouble = _place(server, queue)
+    place, trouble = places.reached(server, queue, places.find_of_job)
     now, news = None, of_job.NONE
     if not trouble:
         try:
             now, news = _looked(place, job)
         except servers.TROUBLE as error:
             trouble = servers.trouble(place.server, error)
-    told = history(server, queue, job, now, news.entries)
+    told = history(server, queue, job, now, news.entries, trash.holds(server, queue, job))
     is_section = is_fragment(request) and request.htmx.target == "history"
     context = _context(request, place, job, told, now, news, is_section) | {"trouble": trouble}
     is_known = told.is_known or (now is not None and now.is_here)
@@ -52,29 +48,10 @@ def job_history(request: HttpRequest, server: str, queue: str, job: str) -> Http
 
 def version(place: Place, look: JobLook, named: int) -> str:
     """What changes when the history of a job does; `named` counts the entries that name it."""
-    where = {"place__server": place.server.name, "place__queue": to_wire(place.queue)}
-    mine = Ending.objects.filter(**where, job=job_ref(look.job.job_id))
-    marks = mine.aggregate(Count("pk"), Max("ended_ms"), Sum("kind"), Sum("source"))
+    marks = endings_mark(place.server.name, place.queue, look.job.job_id)
     held = [f"{held.place}{held.score:.0f}" for held in look.held if held.group is None]
-    parts = [look.audited, named, *marks.values(), look.job.attempts, *held]
+    parts = [look.audited, named, *marks, look.job.attempts, *held]
     return ".".join("" if part is None else str(part) for part in parts)
-
-
-def has_ending(place: Place, job_id: str) -> bool:
-    """Whether the ledger has an ending of this job."""
-    where = {"place__server": place.server.name, "place__queue": to_wire(place.queue)}
-    return Ending.objects.filter(**where, job=job_ref(job_id)).exists()
-
-
-def place_of(server_name: str, queue: str) -> Place:
-    """The place of a job, also in a queue that no list knows: of one that holds only a parent
-    waiting for children in other queues nothing else is to be seen. Raises as `places.find`."""
-    try:
-        return places.find(server_name, queue)
-    except Http404:
-        server = places.server(server_name)
-    look = snapshot(server)
-    return Place(server, queue, look, None, servers.read_only_reason(server, queue, look.facts))
 
 
 def _looked(place: Place, job_id: str) -> tuple[Present, News]:
@@ -84,14 +61,6 @@ def _looked(place: Place, job_id: str) -> tuple[Present, News]:
     look.begin(place.server.client)
     news = of_job.news(place, look.ask)
     return look.end(), news
-
-
-def _place(server: str, queue: str) -> tuple[Place, str]:
-    """The place, and why its server cannot be read, if so."""
-    try:
-        return place_of(server, queue), ""
-    except Away as away:
-        return away.place, away.sentence
 
 
 def _context(
@@ -106,7 +75,7 @@ def _context(
     server, queue = place.server.name, place.queue
     now_ms = now.now_ms if now else place.now_ms
     trail_url = links.trail_url(server, queue, job_id)
-    drawn, earlier = lines(told.lives, now_ms, _undoing(request, told)), 0
+    drawn, earlier = lines(told.lives, _undoing(request, told)), 0
     if is_section:
         drawn, earlier = newest(drawn, ON_JOB)
     widths = picture.WIDTHS[1:] if is_section else picture.WIDTHS

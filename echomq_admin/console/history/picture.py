@@ -57,9 +57,9 @@ def _draw(cells: Sequence[Cell], width: int) -> Drawing:
     scale = min(_MOST_WAIT, spare / (sum(waits) or 1))
     marks: list[Mark] = []
     x = float(MARGIN)
-    for one, wait, ms in zip(fits, waits, _lengths(fits), strict=True):
-        if marks:
-            x += _put_wait(marks, x, _LEAST_WAIT + wait * scale, ms)
+    for at, (one, wait) in enumerate(zip(fits, waits, strict=True)):
+        if at:
+            x += _put_wait(marks, x, _LEAST_WAIT + wait * scale, _length(fits[at - 1], one))
         marks.append(one.mark(x))
         x += one.least
     top = 0 if any(one.shape == "flag" for one in fits) else NO_FLAGS
@@ -77,23 +77,25 @@ def _fitting(cells: Sequence[Cell], room: float) -> Sequence[Cell]:
     return cells[at:]
 
 
-def _lengths(cells: Sequence[Cell]) -> list[int]:
-    """How long the waits before the cells were, ms; 0 where that is not known."""
-    found = [0]
-    for before, after in pairwise(cells):
-        known = before.until_ms is not None and after.from_ms is not None
-        found.append(max(0, after.from_ms - before.until_ms) if known else 0)
-    return found
+def _length(before: Cell, after: Cell) -> tuple[int, bool]:
+    """How long a wait was, ms, 0 where that is not known; and whether that is exact: where nobody
+    knows when a lease was claimed, it is from end to end, and so at most."""
+    upto_ms = after.until_ms if after.from_ms is None else after.from_ms
+    if before.until_ms is None or upto_ms is None:
+        return 0, False
+    return max(0, upto_ms - before.until_ms), after.from_ms is not None
 
 
 def _wait(before: Cell, after: Cell) -> float:
     """How long a wait is drawn, beside others."""
-    return _UNKNOWN + math.log10(1 + _lengths((before, after))[1] / 1_000)
+    return _UNKNOWN + math.log10(1 + _length(before, after)[0] / 1_000)
 
 
-def _put_wait(marks: list[Mark], x: float, width: float, ms: int) -> float:
+def _put_wait(marks: list[Mark], x: float, width: float, length: tuple[int, bool]) -> float:
+    ms, is_exact = length
     said = span(ms) if ms >= 1_000 else ""
-    texts = [Text(x + width / 2, BASE - 5, said, "wait")] if said and width >= _ROOM else []
-    title = f"{said} between" if said else ""
+    is_written = said and is_exact and width >= _ROOM
+    texts = [Text(x + width / 2, BASE - 9, said, "wait")] if is_written else []
+    title = f"{'' if is_exact else 'at most '}{said} between" if said else ""
     marks.append(Mark("wait", f"M{x:.1f} {BASE}h{width:.1f}", title, tuple(texts)))
     return width

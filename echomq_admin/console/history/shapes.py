@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from echomq_admin.console import entries
-from echomq_admin.console.history import kinds
+from echomq_admin.console import endings, entries
+from echomq_admin.console.history.lines import number
 from echomq_admin.fleet.names import brief
 from echomq_admin.ledger.endings.acts import Act
 from echomq_admin.ledger.endings.lives import Flight, Item, Lease, Missing, Unseen
 from echomq_admin.ledger.endings.models import EndingKind
+from echomq_admin.ledger.endings.wording import late
 
 HEIGHT, BASE, NUMBERS = 104, 66, 90
 # Above it there is nothing but flags.
@@ -19,14 +20,6 @@ _FLAG = 20
 _HELD = 16
 # The lease goes over its deadline by so much at least, and at most.
 _OVER, _MOST_OVER = 5, 26
-_SHAPES = {
-    EndingKind.RECOVERED: "recovered",
-    EndingKind.DEAD: "dead",
-    EndingKind.REAPED: "reaped",
-    EndingKind.FAILED: "failed",
-    EndingKind.OPERATOR: "operator",
-    EndingKind.UNCERTAIN: "uncertain",
-}
 
 
 @dataclass(frozen=True)
@@ -51,7 +44,8 @@ class Mark:
 @dataclass(frozen=True)
 class Cell:
     """A thing with its place among others: it is `least` wide and lies between two instants, which
-    may not be known. `over` is how far its lease went beyond the deadline, drawn."""
+    may not be known: of a lease that ended nobody keeps when it was claimed. `over` is how far its
+    lease went beyond the deadline, drawn."""
 
     title: str
     from_ms: int | None
@@ -146,17 +140,16 @@ def cell(item: Item, now_ms: int) -> Iterator[Cell]:
 
 def _of_lease(item: Lease) -> Cell:
     told = item.told
-    number = "?" if told.attempts is None else f"{told.attempts:,}"
-    look = kinds.LOOKS[EndingKind(told.kind)]
-    said = filter(None, (f"Lease {number}: {look.word}", kinds.late(told)))
+    lease = number(told.attempts)
+    look = endings.LOOKS[EndingKind(told.kind)]
+    said = filter(None, (f"Lease {lease}: {look.word}", late(told)))
     over = None if told.late_ms is None else _over(told.late_ms)
     wide = _HELD + max(over or 0, 0) + 8
-    start = told.ended_ms if told.deadline_ms is None else min(told.deadline_ms, told.ended_ms)
-    label = number[:14]
+    label = lease[:14]
     # The number stands below the end, to both sides of it.
     wide = max(wide, _HELD + (over or 0) + 3.5 * len(label))
-    shape = _SHAPES[EndingKind(told.kind)]
-    return Cell(", ".join(said), start, told.ended_ms, wide, shape, label, over)
+    shape = EndingKind(told.kind).name.lower()
+    return Cell(", ".join(said), None, told.ended_ms, wide, shape, label, over)
 
 
 def _over(late_ms: int) -> float:
@@ -167,18 +160,17 @@ def _over(late_ms: int) -> float:
 
 
 def _of_flight(item: Flight, now_ms: int) -> Cell:
-    number = "?" if item.attempts is None else f"{item.attempts:,}"
-    left = None if item.deadline_ms is None else item.deadline_ms - now_ms
-    over = None if left is None else _over(-left)
-    title = f"Lease {number} is in flight"
-    start = item.first_ms or now_ms
-    wide = 24 + 6.5 * len(number[:14])
-    return Cell(title, start, now_ms, wide, "flight", number[:14], over, second="now")
+    lease = number(item.attempts)
+    over = None if item.late_ms is None else _over(item.late_ms)
+    start = item.first_ms if item.is_whole else None
+    wide = 24 + 6.5 * len(lease[:14])
+    title = f"Lease {lease} is in flight"
+    return Cell(title, start, now_ms, wide, "flight", lease[:14], over, second="now")
 
 
 def _of_act(item: Act) -> Cell:
     what = "refused" if item.is_refused else entries.called(item.op)
-    who = brief(item.actor, 60) if item.actor else "nobody named"
+    who = brief(item.who, 60)
     label, second = _cut(what), _cut(who)
     wide = 6.2 * max(len(label), len(second)) + 8
     title = f"{entries.called(item.op)} by {who}"

@@ -3,23 +3,28 @@ template only draws it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from echomq_admin.console import times
-from echomq_admin.console.history.kinds import LOOKS, Look
-from echomq_admin.console.stalls.lines import lane_word
+from echomq_admin.console.endings import LOOKS, Look, lane_word
+from echomq_admin.console.links import job_href
+from echomq_admin.console.stalls.lines import LONGEST
 from echomq_admin.console.stalls.looks import StallsLook
+from echomq_admin.fleet import servers
 from echomq_admin.fleet.clocks import instant, local
 from echomq_admin.fleet.names import brief, to_url
 from echomq_admin.fleet.spans import span
 from echomq_admin.ledger.endings.models import EndingKind
-from echomq_admin.ledger.endings.shape import HOUR_MS, Bar, Shape, Top
+from echomq_admin.ledger.endings.shape import FOUND, HOUR_MS, Bar, Shape, Top
 
 # The view box of the bars, which are stretched to the width of the page.
 WIDTH, HEIGHT = 1_000, 120
 # So high is a part at least, of a bar that is as high as the box.
 _LEAST = 2.0
-_LONGEST = 400
+# What the bars tell apart: the kinds, and what may have died at any time before.
+SERIES = {**LOOKS, FOUND: Look("found dead", "dead", "dead")}
+# Those whose parts are hatched, by their classes.
+PATTERNED = ("k-dead", "k-uncertain", "k-found")
 # So much of a name stands in a list of those that stall most.
 _NAME = 44
 
@@ -51,21 +56,24 @@ class DrawnBar:
 
 @dataclass(frozen=True)
 class Legend:
-    """A kind that occurs, how it looks and how often it does."""
+    """A kind that occurs, how it looks and how often it does; whether bars show it."""
 
     css: str
     look: Look
     count: int
+    is_drawn: bool
 
 
 @dataclass(frozen=True)
-class Leads:
-    """One of those that stall most: its words, its link (may be empty), how often."""
+class Most:
+    """One of those that stall most: its words, how often, and the address of the look of only
+    that; `page` is that of the job. Both may be empty."""
 
     name: str
     beside: str
-    href: str
+    only: str
     count: int
+    page: str = ""
     at_ms: int = 0
 
 
@@ -87,71 +95,86 @@ class Picture:
     total: int
     narrow: str
 
+    @property
+    def has_found(self) -> bool:
+        return any(one.css == _css(FOUND) for one in self.legend)
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether minutes are not enough to tell bars apart."""
+        return self.step_ms % 60_000 > 0
+
 
 def picture(found: Shape, look: StallsLook) -> Picture | None:
     """The bars of a shape; `None` where there is none."""
     if not any(bar.total for bar in found.bars):
         return None
-    kinds = [kind for kind in EndingKind if any(bar.counts.get(kind) for bar in found.bars)]
-    most = max(bar.total for bar in found.bars)
+    drawn = _Drawing(found, look)
     first, last = found.bars[0], found.bars[-1]
-    drawn = [
-        _bar(bar, at, len(found.bars), most, kinds, found.step_ms, look)
-        for at, bar in enumerate(found.bars)
-        if bar.total
-    ]
     return Picture(
-        bars=tuple(drawn),
-        legend=tuple(Legend(_css(kind), LOOKS[kind], _sum(found, kind)) for kind in kinds),
+        bars=tuple(drawn.bar(at, bar) for at, bar in enumerate(found.bars) if bar.total),
+        legend=tuple(
+            Legend(
+                _css(kind),
+                SERIES[kind],
+                sum(bar.counts.get(kind, 0) for bar in found.bars),
+                kind in drawn.shown,
+            )
+            for kind in drawn.kinds
+        ),
         from_ms=first.from_ms,
         to_ms=last.to_ms,
         first_ms=first.from_ms // found.step_ms * found.step_ms,
         step_ms=found.step_ms,
         step=span(found.step_ms),
         boxes=len(found.bars),
-        most=most,
+        most=drawn.most,
         total=sum(bar.total for bar in found.bars),
         narrow=look.href(**{"from": "", "to": ""}),
     )
 
 
-def _sum(found: Shape, kind: EndingKind) -> int:
-    return sum(bar.counts.get(kind, 0) for bar in found.bars)
+class _Drawing:
+    """Draws the bars of one shape."""
+
+    def __init__(self, found: Shape, look: StallsLook) -> None:
+        self._found = found
+        self._look = look
+        self.kinds = [kind for kind in SERIES if any(bar.counts.get(kind) for bar in found.bars)]
+        # Beside what ended then, the many that a first pass finds dead at once would hide it.
+        self.shown = [kind for kind in self.kinds if kind != FOUND] or self.kinds
+        self.most = max(sum(bar.counts.get(kind, 0) for kind in self.shown) for bar in found.bars)
+
+    def bar(self, at: int, bar: Bar) -> DrawnBar:
+        box, step_ms = WIDTH / len(self._found.bars), self._found.step_ms
+        cells = tuple((bar.counts.get(kind, 0), SERIES[kind].word) for kind in self.kinds)
+        words = ", ".join(f"{count:,} {word}" for count, word in cells if count)
+        return DrawnBar(
+            from_ms=bar.from_ms,
+            to_ms=bar.to_ms,
+            x=round(at * box + box * 0.08, 2),
+            width=round(box * 0.84, 2),
+            parts=self._parts(bar),
+            href=self._look.between(bar.from_ms, bar.to_ms),
+            said=f"{_said(bar.from_ms, step_ms)}, {span(step_ms)}: {words}",
+            cells=cells,
+            total=bar.total,
+        )
+
+    def _parts(self, bar: Bar) -> tuple[Part, ...]:
+        """From the bottom up."""
+        room = HEIGHT - _LEAST * len(self.shown)
+        parts, top = [], float(HEIGHT)
+        for kind in self.shown:
+            if count := bar.counts.get(kind):
+                height = max(_LEAST, room * count / self.most)
+                top -= height
+                parts.append(Part(_css(kind), round(top, 2), round(height, 2)))
+        return tuple(parts)
 
 
-def _bar(
-    bar: Bar, at: int, of: int, most: int, kinds: list[EndingKind], step_ms: int, look: StallsLook
-) -> DrawnBar:
-    box = WIDTH / of
-    cells = tuple((bar.counts.get(kind, 0), LOOKS[kind].word) for kind in kinds)
-    words = ", ".join(f"{count:,} {word}" for count, word in cells if count)
-    return DrawnBar(
-        from_ms=bar.from_ms,
-        to_ms=bar.to_ms,
-        x=round(at * box + box * 0.08, 2),
-        width=round(box * 0.84, 2),
-        parts=_parts(kinds, bar, most),
-        href=look.between(bar.from_ms, bar.to_ms),
-        said=f"{_said(bar.from_ms, step_ms)}, {span(step_ms)}: {words}",
-        cells=cells,
-        total=bar.total,
-    )
-
-
-def _parts(kinds: list[EndingKind], bar: Bar, most: int) -> tuple[Part, ...]:
-    """From the bottom up."""
-    room = HEIGHT - _LEAST * len(kinds)
-    parts, top = [], float(HEIGHT)
-    for kind in kinds:
-        if count := bar.counts.get(kind):
-            height = max(_LEAST, room * count / most)
-            top -= height
-            parts.append(Part(_css(kind), round(top, 2), round(height, 2)))
-    return tuple(parts)
-
-
-def _css(kind: EndingKind) -> str:
-    return f"k-{kind.name.lower()}"
+def _css(kind: int) -> str:
+    return "k-found" if kind == FOUND else f"k-{EndingKind(kind).name.lower()}"
 
 
 def _said(ms: int, step_ms: int) -> str:
@@ -164,29 +187,38 @@ def _said(ms: int, step_ms: int) -> str:
     return f"{here} {times.zone_offset(moment)}"
 
 
-def tops(found: Shape, look: StallsLook) -> dict[str, list[Leads]]:
+def tops(found: Shape, look: StallsLook) -> dict[str, list[Most]]:
     """The lists of those that stall most, each a link to the same look of only that."""
     return {
-        "top_jobs": [_named(top, "job", top.job_id or "", look) for top in found.jobs],
+        "top_jobs": [_job(top, look) for top in found.jobs],
         "top_lanes": [_lane(top, look) for top in found.lanes],
         "top_hours": [_hour(top, look) for top in found.hours],
     }
 
 
-def _named(top: Top, field: str, name: str, look: StallsLook) -> Leads:
+def _named(top: Top, field: str, name: str, look: StallsLook) -> Most:
     beside = f"{brief(top.server, 60)}/{brief(top.queue, 60)}"
     names = {"server": top.server, "queue": to_url(top.queue), field: to_url(name)}
-    is_short = max(len(name), len(top.queue)) <= _LONGEST
-    return Leads(brief(name, _NAME), beside, look.href(**names) if is_short else "", top.count)
+    is_short = max(map(len, names.values())) <= LONGEST
+    return Most(brief(name, _NAME), beside, look.href(**names) if is_short else "", top.count)
 
 
-def _lane(top: Top, look: StallsLook) -> Leads:
+def _job(top: Top, look: StallsLook) -> Most:
+    name, known = top.job_id or "", {one.name for one in servers.servers()}
+    page = job_href(top.server, top.queue, name) if top.server in known else ""
+    return replace(_named(top, "job", name, look), page=page)
+
+
+def _lane(top: Top, look: StallsLook) -> Most:
     name = top.lane or ""
     named = _named(top, "lane", name, look)
     word = lane_word(name[:_NAME], top.lane_cut or len(name) > _NAME)
-    return Leads(word, named.beside, "" if top.lane_cut else named.href, top.count)
+    return replace(named, name=word, only="" if top.lane_cut else named.only)
 
 
-def _hour(top: Top, look: StallsLook) -> Leads:
-    href = look.between(top.from_ms, top.from_ms + HOUR_MS)
-    return Leads("", "", href, top.count, top.from_ms)
+def _hour(top: Top, look: StallsLook) -> Most:
+    """An hour, of which the address asks for what lies within the times of the look."""
+    since, until = look.wanted.since_ms, look.wanted.until_ms
+    from_ms = top.from_ms if since is None else max(top.from_ms, since)
+    to_ms = top.from_ms + HOUR_MS if until is None else min(top.from_ms + HOUR_MS, until)
+    return Most("", "", look.between(from_ms, to_ms), top.count, at_ms=top.from_ms)

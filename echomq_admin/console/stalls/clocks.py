@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
+from echomq_admin.fleet import servers
 from echomq_admin.fleet.snapshot import snapshots
 
 
@@ -19,6 +20,10 @@ class Clocks:
             look.server: look.now_ms + 1_000 * look.age_s for look in snapshots() if look.now_ms
         }
         self._usual = next(iter(self._now.values()), timezone.now().timestamp() * 1_000)
+
+    def of_all(self) -> dict[str, float]:
+        """By the clock of each server that is configured."""
+        return {one.name: self.now_ms(one.name) for one in servers.servers()}
 
     def now_ms(self, server: str = "") -> float:
         """By the clock of a server; of one that is not known, or of none, by the first one's."""

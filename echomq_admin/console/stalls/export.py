@@ -18,36 +18,27 @@ from echomq_admin.ledger.endings.told import Told, document
 COLUMNS = (
     *("ended", "ended_ms", "within_ms", "kind", "source", "server", "queue", "job", "life"),
     *("attempts", "n", "lane", "lane_cut", "stalled", "deadline_ms", "late_ms", "renewals"),
-    *("error", "error_size"),
+    *("error", "error_size", "op", "actor", "op_id"),
 )
-Write = Callable[[Iterator[Told]], Iterator[str]]
 
 
 @page
 def stalls_csv(request: HttpRequest) -> HttpResponseBase:
     """The endings of a look as CSV, names in their `~` form where they are not plain."""
-    return _file(request, "stalls.csv", files.CSV, _csv)
+    return _file(request, "stalls.csv", lambda told: files.sheet(COLUMNS, map(_cells, told)))
 
 
 @page
 def stalls_ndjson(request: HttpRequest) -> HttpResponseBase:
     """The same as one JSON document a line, with every byte of names and errors."""
-    return _file(request, "stalls.ndjson", files.NDJSON, _ndjson)
+    return _file(request, "stalls.ndjson", lambda told: files.documents(map(document, told)))
 
 
-def _file(request: HttpRequest, name: str, kind: str, write: Write) -> HttpResponseBase:
+def _file(
+    request: HttpRequest, name: str, write: Callable[[Iterator[Told]], Iterator[str]]
+) -> HttpResponseBase:
     look = StallsLook.read(request, Clocks().now_ms(request.GET.get("server", "")))
-    if look.errors:
-        return files.refused(request, look.errors)
-    return files.file(request, name, kind, write(queries.every(look.wanted)))
-
-
-def _csv(endings: Iterator[Told]) -> Iterator[str]:
-    return files.sheet(COLUMNS, map(_cells, endings))
-
-
-def _ndjson(endings: Iterator[Told]) -> Iterator[str]:
-    return files.documents(map(document, endings))
+    return files.answer(request, name, look, lambda: write(queries.every(look.wanted)))
 
 
 def _cells(told: Told) -> list[object]:
@@ -59,7 +50,7 @@ def _cells(told: Told) -> list[object]:
     values = (
         *(files.utc(told.ended_ms), told.ended_ms, told.within_ms, kind, source, told.server),
         *(_name(told.queue), _name(told.job_id), told.life, *lease, told.stalled, *times),
-        *(error, told.error_size),
+        *(error, told.error_size, told.op, told.actor, told.op_id),
     )
     return ["" if value is None else value for value in values]
 

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
-from echomq_admin.console import links
+from django.urls import reverse
+
+from echomq_admin.console import endings, links
 from echomq_admin.console.budget import Budget
-from echomq_admin.console.history import kinds
-from echomq_admin.console.history.kinds import Look
-from echomq_admin.console.history.lines import error_of
+from echomq_admin.console.endings import Look, lane_word
+from echomq_admin.console.entries import called
 from echomq_admin.console.payloads import Sight
 from echomq_admin.console.stalls.clocks import Clocks
 from echomq_admin.console.stalls.looks import StallsLook
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet import servers
 from echomq_admin.fleet.names import brief, to_url
-from echomq_admin.ledger.endings.models import EndingKind, Source
 from echomq_admin.ledger.endings.told import Told
 from echomq_admin.ledger.endings.unseen import Span
+from echomq_admin.ledger.endings.wording import late, within
 from echomq_admin.ledger.models import Gap
 from echomq_admin.ledger.trail import gap_ms
 
 # What ended up to so long after the page was read is no future: clocks are read one by one.
 _DRIFT_MS = 3_600_000
-# A name that is longer is not put into an address once more, only shown.
-_LONGEST = 400
+# A name that is longer in an address is not put into one once more, only shown.
+LONGEST = 800
 # So much of a name stands in a row.
 _MOST = 60
 
@@ -34,10 +36,11 @@ _MOST = 60
 class StallLine:
     """An ending. `href` leads to the job, `queue_href` to its queue, both empty where there is no
     way; `by_job`, `by_queue` and `by_lane` to the same look of only that, empty where it is so.
-    `late` and `within` are words, empty for what is not known; absent numbers are `None`."""
+    `who` says what a person did that ended the lease, `who_href` leads to that call in the trail.
+    `late` and `within` are words; whatever is not known is empty."""
 
     dom_id: str
-    ended_ms: int
+    told: Told
     now_ms: float
     within: str
     name: str
@@ -51,10 +54,9 @@ class StallLine:
     look: Look
     means: str
     source: tuple[str, str]
-    attempts: int | None
-    stalled: int | None
+    who: str
+    who_href: str
     late: str
-    renewals: int | None
     error: Sight | None
 
 
@@ -82,72 +84,70 @@ class Drawing:
         self._known = {one.name for one in servers.servers()}
         self._budget = Budget()
 
-    def lines(self, endings: Iterable[Told], spans: list[Span], gaps: list[Gap]) -> list[Line]:
+    def lines(self, told: Iterable[Told], spans: list[Span], gaps: list[Gap]) -> list[Line]:
         """What a page shows, newest first, with each span below what ended after it."""
         left = [(span.to_ms, _span(span)) for span in spans]
         left += [(gap_ms(gap), _gap(gap)) for gap in gaps]
         left.sort(key=lambda pair: -pair[0])
         drawn: list[Line] = []
-        for told in endings:
-            while left and left[0][0] > told.ended_ms:
+        for one in told:
+            while left and left[0][0] > one.ended_ms:
                 drawn.append(left.pop(0)[1])
-            drawn.append(self._line(told))
+            drawn.append(self._line(one))
         return drawn + [line for _, line in left]
 
     def _line(self, told: Told) -> StallLine:
-        kind, wanted = EndingKind(told.kind), self._look.wanted
         is_known = told.server in self._known
-        job_href = links.job_href(told.server, told.queue, told.job_id) if is_known else ""
-        is_here = wanted.server == told.server and wanted.queue == told.queue
-        queue = {"server": told.server, "queue": to_url(told.queue)}
+        href = links.job_href(told.server, told.queue, told.job_id) if is_known else ""
+        home = links.queue_url(told.server, told.queue) if is_known else ""
         return StallLine(
             dom_id=f"s{told.pk}",
-            ended_ms=told.ended_ms,
+            told=told,
             now_ms=self._now(told),
-            within=kinds.within(told),
+            within=within(told),
             name=brief(told.job_id, _MOST),
-            href=self._budget.link(job_href),
-            by_job="" if wanted.job_id == told.job_id else self._alone("job", told.job_id),
+            href=self._budget.link(href),
+            by_job=self._alone(told, job=told.job_id),
             target=_target(told.server, told.queue),
-            queue_href=self._budget.link(_queue_href(told)) if is_known else "",
-            by_queue="" if is_here else self._budget.link(self._look.href(**queue)),
+            queue_href=self._budget.link(home),
+            by_queue=self._alone(told),
             lane=lane_word(told.lane, told.lane_cut),
-            by_lane=self._by_lane(told),
-            look=kinds.LOOKS[kind],
-            means=kinds.MEANS[kind],
-            source=kinds.SOURCES[Source(told.source)],
-            attempts=told.attempts,
-            stalled=told.stalled,
-            late=kinds.late(told),
-            renewals=told.renewals,
-            error=error_of(told),
+            by_lane="" if told.lane_cut else self._alone(told, lane=told.lane),
+            look=endings.LOOKS[told.kind],
+            means=endings.MEANS[told.kind],
+            source=endings.SOURCES[told.source],
+            who=_who(told),
+            who_href=self._budget.link(_call_href(told)),
+            late=late(told),
+            error=endings.error_of(told),
         )
 
-    def _by_lane(self, told: Told) -> str:
-        if told.lane is None or told.lane_cut or told.lane == self._look.wanted.lane:
-            return ""
-        return self._alone("lane", told.lane)
-
-    def _alone(self, field: str, name: str) -> str:
-        """The address of the same look with one name more."""
-        if len(name) > _LONGEST:
-            return ""
-        return self._budget.link(self._look.href(**{field: to_url(name)}))
+    def _alone(self, told: Told, **names: str | None) -> str:
+        """The address of the same look of only this queue, or only one of its jobs or lanes; empty
+        where it is that already, or would be too long."""
+        named = {"server": told.server, "queue": to_url(told.queue)}
+        named |= {field: to_url(name) for field, name in names.items() if name is not None}
+        is_so = named.items() <= self._look.values().items()
+        is_none = None in names.values() or max(map(len, named.values())) > LONGEST
+        return "" if is_so or is_none else self._budget.link(self._look.href(**named))
 
     def _now(self, told: Told) -> float:
         now_ms = self._clocks.now_ms(told.server)
         return told.ended_ms if 0 < told.ended_ms - now_ms < _DRIFT_MS else now_ms
 
 
-def lane_word(lane: str | None, is_cut: bool) -> str:
-    """The name of a lane as a list shows it; empty for none."""
-    if lane is None:
+def _who(told: Told) -> str:
+    if not told.op:
         return ""
-    return f"{brief(lane, _MOST)}…" if is_cut else brief(lane, _MOST)
+    return (
+        f"{brief(called(told.op), 40)} by {brief(told.actor, 60) if told.actor else 'nobody named'}"
+    )
 
 
-def _queue_href(told: Told) -> str:
-    return links.queue_url(told.server, told.queue)
+def _call_href(told: Told) -> str:
+    if not told.op_id or len(told.op_id) > LONGEST:
+        return ""
+    return f"{reverse('trail')}?{urlencode({'op_id': told.op_id})}"
 
 
 def _span(span: Span) -> UnseenLine:

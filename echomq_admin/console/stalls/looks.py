@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from echomq_admin.console.forms import SIZES, query_of, rows_of
 from echomq_admin.console.sifting import Times, name_in, typed_in
 from echomq_admin.fleet.moments import Moment
-from echomq_admin.fleet.names import to_url
+from echomq_admin.fleet.names import brief, to_url
 from echomq_admin.ledger.endings.models import EndingKind, Source
 from echomq_admin.ledger.endings.sieve import Filter
-
-# The words of an address for kinds and sources.
-KINDS = {kind.name.lower(): kind for kind in EndingKind}
-SOURCES = {source.name.lower(): source for source in Source}
+from echomq_admin.ledger.endings.wording import KINDS, SOURCES
 
 
 @dataclass(frozen=True)
 class StallsLook:
-    """How the endings are asked for; `times` are as typed, and what is wrong with them."""
+    """How the endings are asked for; `times` are as typed, `errors` maps the names of fields that
+    cannot be meant to sentences."""
 
     wanted: Filter
     rows: int = SIZES[0]
     cursor: str = ""
     times: Times = field(default_factory=Times)
+    errors: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, request: HttpRequest, now_ms: float) -> StallsLook:
@@ -44,11 +43,8 @@ class StallsLook:
             until_ms=times.until_ms,
             text=typed_in(query, "q"),
         )
-        return cls(wanted, rows_of(query), query.get("cursor", ""), times)
-
-    @property
-    def errors(self) -> dict[str, str]:
-        return self.times.errors
+        errors = times.errors | _unknown(query)
+        return cls(wanted, rows_of(query), query.get("cursor", ""), times, errors)
 
     @property
     def is_sifted(self) -> bool:
@@ -89,6 +85,15 @@ class StallsLook:
     def between(self, from_ms: int, to_ms: int) -> str:
         """The address of the same between two instants."""
         return self.href(**{"from": str(Moment(from_ms)), "to": str(Moment(to_ms))})
+
+
+def _unknown(query: QueryDict) -> dict[str, str]:
+    """What is wrong with the words of an address for a kind or a source."""
+    return {
+        name: f"“{brief(query[name], 40)}” is no {what}: the words are {', '.join(known)}."
+        for name, what, known in (("kind", "kind of ending", KINDS), ("source", "source", SOURCES))
+        if query.get(name) and query[name] not in known
+    }
 
 
 def _name(name: str | None) -> str:

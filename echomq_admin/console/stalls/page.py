@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from echomq_admin.console import links
+from echomq_admin.console import links, places
 from echomq_admin.console.access import page
 from echomq_admin.console.forms import SIZES
-from echomq_admin.console.history.kinds import LOOKS
-from echomq_admin.console.history.kinds import SOURCES as SAID
 from echomq_admin.console.htmx import is_fragment, show
 from echomq_admin.console.lists import turns
 from echomq_admin.console.sifting import choices, typed
 from echomq_admin.console.stalls import bars
 from echomq_admin.console.stalls.clocks import Clocks
 from echomq_admin.console.stalls.lines import Drawing
-from echomq_admin.console.stalls.looks import KINDS, SOURCES, StallsLook
+from echomq_admin.console.stalls.looks import StallsLook
 from echomq_admin.console.stalls.watched import watched
+from echomq_admin.console.tabs import tabs
 from echomq_admin.fleet import servers
 from echomq_admin.fleet.names import brief
 from echomq_admin.ledger.endings import queries, unseen
+from echomq_admin.ledger.endings.models import EndingKind
 from echomq_admin.ledger.endings.shape import shape
+from echomq_admin.ledger.endings.strangers import stranger
+from echomq_admin.ledger.endings.wording import KINDS, SOURCES
 
 # The ranges that are one press away, each until now.
-RANGES = (("1 h", "1 h ago"), ("24 h", "24 h ago"), ("7 d", "7 d ago"))
+RANGES = (("1 h", "1h"), ("24 h", "24h"), ("7 d", "7d"))
 # The bars are counted anew when something has ended since, at most so often.
 _ANEW_MS = 30_000
 
@@ -37,8 +39,8 @@ def stalls(request: HttpRequest) -> HttpResponse:
     look = StallsLook.read(request, clocks.now_ms(request.GET.get("server", "")))
     if look.times.settled and not look.errors and not is_fragment(request):
         return redirect(f"{request.path}?{look.query(**look.times.settled)}")
-    context = _around(look)
-    if not look.errors:
+    context = _around(request, look)
+    if context["is_known"]:
         context |= _found(look, clocks)
     return show(request, "console/stalls.html", context)
 
@@ -49,8 +51,9 @@ def stalls_shape(request: HttpRequest) -> HttpResponse:
     now_ms = Clocks().now_ms(request.GET.get("server", ""))
     look = StallsLook.read(request, now_ms)
     is_section = is_fragment(request) and request.htmx.target == "shape"
-    context = _around(look) | {"picture": None}
-    if not look.errors:
+    context = _around(request, look)
+    context |= {"picture": None, "now_ms": now_ms, "patterned": bars.PATTERNED}
+    if context["is_known"]:
         found = shape(look.wanted, int(now_ms))
         drawn = bars.picture(found, look)
         context |= {"shape": found, "picture": drawn, **bars.tops(found, look)}
@@ -60,10 +63,10 @@ def stalls_shape(request: HttpRequest) -> HttpResponse:
 
 
 def _found(look: StallsLook, clocks: Clocks) -> dict[str, object]:
-    found = queries.page(look.wanted, look.rows, look.cursor)
+    found = queries.page(look.wanted, look.rows, look.cursor, counted=True)
     spans, more_spans = unseen.spans(look.wanted, found)
     gaps = unseen.gaps(look.wanted, found)
-    total = queries.count(look.wanted)
+    total = found.total
     newest = found.endings[0].ended_ms if found.endings else 0
     return {
         "found": found,
@@ -80,25 +83,22 @@ def _found(look: StallsLook, clocks: Clocks) -> dict[str, object]:
     }
 
 
-def _around(look: StallsLook) -> dict[str, object]:
-    """What stands around the endings: the form, and the ways out."""
+def _around(request: HttpRequest, look: StallsLook) -> dict[str, object]:
+    """What stands around the endings: the queue, the form, and the ways out."""
     wanted, names = look.wanted, [one.name for one in servers.servers()]
     is_queue = wanted.server in names and wanted.queue is not None
+    unknown = stranger(wanted.server, wanted.queue)
     return {
-        "look": look,
+        "is_known": not (look.errors or unknown),
+        "stranger": unknown,
         "wanted": wanted,
+        "kind_word": "" if wanted.kind is None else EndingKind(wanted.kind).label,
+        **(_head(request, wanted.server, wanted.queue or "") if is_queue else {}),
+        **_form(look, names),
         "exported": look.query(cursor="", rows=""),
         "newest": look.query(cursor=""),
         "unshaped": look.href(),
         "is_newest": not look.cursor,
-        "queue_typed": typed(wanted.queue),
-        "lane_typed": typed(wanted.lane),
-        "job_typed": typed(wanted.job_id),
-        "queue_name": brief(wanted.queue or "", 80) if is_queue else "",
-        "queue_href": links.queue_url(wanted.server, wanted.queue or "") if is_queue else "",
-        **_choices(look.values(), names),
-        "ranges": [(word, look.href(**{"from": text, "to": ""})) for word, text in RANGES],
-        "unranged": look.href(**{"from": "", "to": ""}),
         "sizes": [(size, look.query(rows=str(size), cursor="")) for size in SIZES],
         "rows_now": look.rows,
         "back_word": "Newer",
@@ -106,11 +106,34 @@ def _around(look: StallsLook) -> dict[str, object]:
     }
 
 
-def _choices(values: dict[str, str], names: list[str]) -> dict[str, object]:
-    """What the lists of the form offer."""
-    kind, source = values.get("kind", ""), values.get("source", "")
+def _head(request: HttpRequest, server: str, queue: str) -> dict[str, object]:
+    """The head of a queue with its tabs; its name alone where its server does not answer."""
+    names = {"queue_name": brief(queue, 80), "queue_href": links.queue_url(server, queue)}
+    try:
+        place = places.find(server, queue)
+    except (Http404, places.Away):
+        return names
+    may_sweep = place.may(request.user, "sweep")
+    return names | {"place": place, "tabs": tabs(place, "stalls"), "may_sweep": may_sweep}
+
+
+def _form(look: StallsLook, names: list[str]) -> dict[str, object]:
+    """What stands in the form, and what its lists offer."""
+    asked, wanted = look.values(), look.wanted
     return {
-        "kinds": choices(KINDS, kind, lambda name: LOOKS[KINDS[name]].word),
-        "sources": choices(SOURCES, source, lambda name: SAID[SOURCES[name]][0]),
-        "servers": choices(names, values.get("server", "")),
+        "look": look,
+        "queue_typed": typed(wanted.queue),
+        "lane_typed": typed(wanted.lane),
+        "job_typed": typed(wanted.job_id),
+        "kinds": choices(KINDS, asked.get("kind", ""), lambda name: KINDS[name].label),
+        "sources": choices(SOURCES, asked.get("source", ""), lambda name: SOURCES[name].label),
+        "servers": choices(names, wanted.server),
+        "ranges": [_range(word, text, look, asked) for word, text in RANGES],
+        "unranged": look.href(**{"from": "", "to": ""}),
     }
+
+
+def _range(word: str, text: str, look: StallsLook, asked: dict[str, str]) -> tuple[str, str, bool]:
+    """A range with its address, and whether it is the one that is shown."""
+    is_now = (asked.get("from"), asked.get("to")) == (text, None)
+    return word, look.href(**{"from": text, "to": ""}), is_now

@@ -101,6 +101,12 @@ def dated(ms: float) -> SafeString | str:
 
 
 @register.simple_tag
+def clocked(ms: float, now_ms: float) -> SafeString | str:
+    """An instant as `times.clock_time` writes it."""
+    return times.clock_time(ms, now_ms)
+
+
+@register.simple_tag
 def server_clock(now_ms: float) -> SafeString:
     """The clock of a page's server, to 0.1 s, with how far it is from UTC. A script runs it on."""
     moment = times.instant(now_ms) or timezone.now()

@@ -24,34 +24,25 @@ COLUMNS = (
     *("time", "at_ms", "kind", "server", "queue", "op", "actor", "reason", "jobs", "outcomes"),
     *("job_ids", "message", "op_id", "fault", "stream_id"),
 )
-Write = Callable[[Iterator[TrailEntry]], Iterator[str]]
 
 
 @page
 def trail_csv(request: HttpRequest) -> HttpResponseBase:
     """The entries of a look as CSV, names in their `~` form where they are not plain."""
-    return _file(request, "trail.csv", files.CSV, _csv)
+    return _file(request, "trail.csv", lambda rows: files.sheet(COLUMNS, map(_cells, rows)))
 
 
 @page
 def trail_ndjson(request: HttpRequest) -> HttpResponseBase:
     """The same as one JSON document a line, with every byte of names and errors."""
-    return _file(request, "trail.ndjson", files.NDJSON, _ndjson)
+    return _file(request, "trail.ndjson", lambda rows: files.documents(map(document, rows)))
 
 
-def _file(request: HttpRequest, name: str, kind: str, write: Write) -> HttpResponseBase:
+def _file(
+    request: HttpRequest, name: str, write: Callable[[Iterator[TrailEntry]], Iterator[str]]
+) -> HttpResponseBase:
     look = TrailLook.read(request, timezone.now().timestamp() * 1_000)
-    if look.errors:
-        return files.refused(request, look.errors)
-    return files.file(request, name, kind, write(trail.every(look.wanted)))
-
-
-def _csv(entries: Iterator[TrailEntry]) -> Iterator[str]:
-    return files.sheet(COLUMNS, map(_cells, entries))
-
-
-def _ndjson(entries: Iterator[TrailEntry]) -> Iterator[str]:
-    return files.documents(map(document, entries))
+    return files.answer(request, name, look, lambda: write(trail.every(look.wanted)))
 
 
 def _cells(entry: TrailEntry) -> list[object]:

@@ -47,9 +47,9 @@ def trail(request: HttpRequest) -> HttpResponse:
 
 
 def _found(request: HttpRequest, look: TrailLook, now_ms: float) -> dict[str, object]:
-    found = ledger.page(look.wanted, look.rows, look.cursor)
+    found = ledger.page(look.wanted, look.rows, look.cursor, counted=True)
     gaps = ledger.gaps(look.wanted, found)
-    total = ledger.count(look.wanted)
+    total = found.total
     return {
         "found": found,
         "lines": lines.lines(found, gaps, look, Undoing(request.user, found.entries), now_ms),

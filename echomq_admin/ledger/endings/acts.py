@@ -16,6 +16,17 @@ MOST = 200
 _ENDS = {"sweep", "recover_now", "reap", "reap_group", "bury", "remove", "obliterate", "retry"}
 # What happens only to a job that no worker holds, where the entry has no lease of it.
 _WAITED = {"requeued", "returned", "promoted", "restored", "buried", "removed"}
+# What comes of a job where a verb does just what it says.
+_PLAIN = {
+    "requeue": "requeued",
+    "bury": "buried",
+    "remove": "removed",
+    "restore": "restored",
+    "promote": "promoted",
+    "extend": "extended",
+    "enqueue": "enqueued",
+    "schedule": "scheduled",
+}
 # Verbs after which a job of this id is there again.
 _BEGINS = {"enqueue", "schedule", "restore"}
 
@@ -42,6 +53,11 @@ class Act:
         return self.told.actor
 
     @property
+    def who(self) -> str:
+        """The actor in words, who may not be named."""
+        return self.actor or "nobody named"
+
+    @property
     def reason(self) -> str:
         return self.entry.reason if self.entry else ""
 
@@ -57,6 +73,11 @@ class Act:
     @property
     def outcome(self) -> str:
         return self.moved.outcome if self.moved else ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the outcome says what the verb does, and no more."""
+        return _PLAIN.get(self.op) == self.outcome
 
     @property
     def attempts(self) -> int | None:

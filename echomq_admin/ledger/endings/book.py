@@ -9,18 +9,20 @@ from dataclasses import dataclass, replace
 from django.db import transaction
 from django.db.models import F
 
+from echomq_admin.emq.batched import batched
 from echomq_admin.ledger.endings import names
 from echomq_admin.ledger.endings.buried import buried, is_buried
 from echomq_admin.ledger.endings.merging import merge
 from echomq_admin.ledger.endings.models import (
     DEATHS,
     SLOT_MS,
+    STALLED,
     EndingKind,
     Place,
     Source,
     Tally,
 )
-from echomq_admin.ledger.endings.pages import Page, pages, write
+from echomq_admin.ledger.endings.pages import Leaf, pages, write
 from echomq_admin.ledger.endings.seating import UNNUMBERED, Lease, seat
 
 # So many findings are looked up and written at a time.
@@ -42,7 +44,7 @@ class Finding:
     `None` when it was read whole. `entry` is the primary key of the trail's entry that tells it.
     `is_new_life`: the observer saw that the row vanished or that attempts fell before this lease,
     and told of no lease since. `is_revived`: it saw that a late extend revived an ended lease of
-    the same attempts.
+    the same attempts. `may_be_forgotten`: the ledger may have had it once; it adds no row.
     """
 
     job_id: str
@@ -60,6 +62,7 @@ class Finding:
     entry: int | None = None
     is_new_life: bool = False
     is_revived: bool = False
+    may_be_forgotten: bool = False
 
 
 def enter(place: Place, findings: Sequence[Finding]) -> int:
@@ -74,8 +77,7 @@ def enter(place: Place, findings: Sequence[Finding]) -> int:
         raise transaction.TransactionManagementError("the ledger is written in a transaction")
     names.one_writer()
     Place.objects.select_for_update(no_key=True).filter(pk=place.pk).first()
-    parts = range(0, len(findings), AT_ONCE)
-    return sum(_enter(place, findings[at : at + AT_ONCE]) for at in parts)
+    return sum(_enter(place, some) for some in batched(findings, AT_ONCE))
 
 
 def _enter(place: Place, findings: Sequence[Finding]) -> int:
@@ -85,15 +87,19 @@ def _enter(place: Place, findings: Sequence[Finding]) -> int:
     told = list(zip(findings, leases, strict=True))
     burials = buried(place, _suspects(told, books))
     for finding, lease in told:
-        if not is_buried(lease, burials.get((finding.job_id, lease.attempts), ())):
-            _sit(books[lease.job], finding, lease, changes)
-    changed = [row for page in books.values() for row in page.changed]
+        if is_buried(lease, burials.get((finding.job_id, lease.attempts), ())):
+            continue
+        is_buried_before = (finding.job_id, lease.attempts - 1) in burials
+        if not is_buried_before and _only_says_stalled(books[lease.job], lease):
+            _fail(lease)
+        _sit(books[lease.job], finding, lease, changes)
+    changed = [row for leaf in books.values() for row in leaf.changed]
     write(place, changed)
     _count(place, changes)
     return len(changed)
 
 
-def _suspects(told: Sequence[tuple[Finding, Lease]], books: Mapping[bytes, Page]) -> set[str]:
+def _suspects(told: Sequence[tuple[Finding, Lease]], books: Mapping[bytes, Leaf]) -> set[str]:
     """The jobs found dead of whose death nothing is known yet."""
     return {
         finding.job_id
@@ -102,18 +108,41 @@ def _suspects(told: Sequence[tuple[Finding, Lease]], books: Mapping[bytes, Page]
     }
 
 
-def _sit(page: Page, finding: Finding, lease: Lease, changes: Counter[Cell]) -> None:
-    at = seat(page.rows, lease, is_new_life=finding.is_new_life, is_revived=finding.is_revived)
+def _sit(leaf: Leaf, finding: Finding, lease: Lease, changes: Counter[Cell]) -> None:
+    at = seat(leaf.rows, lease, is_new_life=finding.is_new_life, is_revived=finding.is_revived)
+    for row, life, n in at.moves:
+        if leaf.move(row, life, n):
+            leaf.touch(row)
+    if at.row is None and finding.may_be_forgotten:
+        return
     if at.row is None:
         lease.life, lease.n = at.life, at.n
-        page.add(lease)
+        leaf.add(lease)
         changes[_cell(lease)] += 1
         return
     changes[_cell(at.row)] -= 1
-    is_moved = page.move(at.row, at.life, at.n)
+    is_moved = leaf.move(at.row, at.life, at.n)
     if merge(at.row, lease) or is_moved:
-        page.touch(at.row)
+        leaf.touch(at.row)
     changes[_cell(at.row)] += 1
+
+
+def _only_says_stalled(leaf: Leaf, lease: Lease) -> bool:
+    """Whether a job found dead with the error of a sweep was failed with that text by its worker:
+    a sweep would have raised the stall count that the lease before it left."""
+    if (lease.source, lease.kind) != (Source.FOUND, EndingKind.DEAD):
+        return False
+    last = max((row.life for row in leaf.rows), default=0)
+    before = [r for r in leaf.rows if (r.life, r.attempts) == (last, lease.attempts - 1)]
+    # One that went to dead may have been requeued with a count that was reset.
+    stayed = (EndingKind.RECOVERED, EndingKind.REAPED)
+    return any(r.kind in stayed and (r.stalled or 0) >= (lease.stalled or 1) for r in before)
+
+
+def _fail(lease: Lease) -> None:
+    error = STALLED, len(STALLED)
+    lease.kind = int(EndingKind.FAILED)
+    lease.error_id = names.keep_errors([error], lease.ended_ms)[error]
 
 
 def _cell(lease: Lease) -> Cell:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from echomq_admin.emq.audit import Moved, told
+from echomq_admin.emq.batched import batched
 from echomq_admin.ledger.endings.models import Place, Source
 from echomq_admin.ledger.endings.seating import Lease
 from echomq_admin.ledger.keysets import row_by_row
@@ -40,7 +41,7 @@ def _moved(place: Place, job_ids: Collection[str]) -> Iterator[tuple[int, Moved]
     entries = sorted(set(named.values_list("entry_id", flat=True)), reverse=True)[:MOST_ENTRIES]
     # What leads is which entries: of a queue, and of people who bury, there may be a million.
     which = row_by_row(op="bury", kind=Kind.MOVED, server=place.server, queue=bytes(place.queue))
-    for at in range(0, len(entries), _AT_ONCE):
-        calls = TrailEntry.objects.filter(which, pk__in=entries[at : at + _AT_ONCE])
+    for some in batched(entries, _AT_ONCE):
+        calls = TrailEntry.objects.filter(which, pk__in=some)
         for at_ms, jobs in calls.values_list("at_ms", "jobs").iterator():
             yield from ((at_ms, moved) for moved in told("0-0", {b"jobs": bytes(jobs)}).jobs)

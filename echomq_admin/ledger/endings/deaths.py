@@ -7,29 +7,25 @@ Nothing here writes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from operator import itemgetter
 
-from django.db.models import BigIntegerField, F, Func, Max, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.lookups import Exact, In
 
-from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.ledger.endings import names
 from echomq_admin.ledger.endings.models import DEATHS, Ending, Place, Source
-from echomq_admin.ledger.models import TrailJob, job_key
+from echomq_admin.ledger.keysets import Driver, Key, Sieve, bounded, number, read_cursor
 
 # How many endings of a queue, of whatever kind, are looked through for a page of deaths.
 WINDOW = 20_000
 # So many deaths are held against the server at most, and ids of so many bytes.
 MOST, MOST_BYTES = 1_000, 400_000
-_LARGEST = 2**63 - 1
-_CURSOR = re.compile(r"([on])(-?[0-9]{1,18})\.([0-9]{1,19})\Z")
+# Behind the ids of all rows of an instant.
+_LAST = 10**18 - 1
+_IS_DEATH = Q(kind__in=DEATHS)
 _FIELDS = ("pk", "job", "attempts", "source", "ended_ms", "within_ms")
-
-# When a lease ended, and the primary key of its row: the order of deaths.
-Key = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -46,6 +42,7 @@ class Death:
 
     @property
     def key(self) -> Key:
+        """Its place in the order of deaths."""
         return self.ended_ms, self.pk
 
 
@@ -68,18 +65,11 @@ class Start:
     @classmethod
     def read(cls, cursor: str, at_ms: int | None = None) -> Start:
         """From the cursor of a page; where it is none of ours, at deaths of `at_ms` and before."""
-        found = _CURSOR.match(cursor)
-        if found:
-            key = int(found[2]), min(int(found[3]), _LARGEST)
-            return cls(key, found[1] == "n")
-        if at_ms is None:
-            return cls()
-        return cls((min(max(at_ms, -_LARGEST), _LARGEST), _LARGEST))
-
-
-def cursor(way: str, key: Key) -> str:
-    """The text of an address for what lies before a key ("o") or after it ("n")."""
-    return f"{way}{key[0]}.{key[1]}"
+        way, key = read_cursor(cursor)
+        if key:
+            return cls(key, way == "n")
+        until_ms = bounded(at_ms)
+        return cls() if until_ms is None else cls((until_ms, _LAST))
 
 
 def of_jobs(server: str, queue: str, job_ids: Iterable[str]) -> dict[str, Death]:
@@ -95,53 +85,19 @@ def of_jobs(server: str, queue: str, job_ids: Iterable[str]) -> dict[str, Death]
     return found
 
 
-def buried(server: str, queue: str, job_ids: Iterable[str]) -> dict[str, int]:
-    """When a person last buried each of these jobs, by the server's clock, where one did."""
-    keys = {job_key(job_id): job_id for job_id in job_ids}
-    if not keys:
-        return {}
-    rows = TrailJob.objects.filter(
-        job__in=list(keys), entry__op="bury", entry__server=server, entry__queue=to_wire(queue)
-    )
-    last = rows.values_list("job").annotate(at=Max("at_ms")).order_by()
-    return {keys[bytes(job)]: at for job, at in last}
-
-
 def walk(server: str, queue: str, start: Start) -> Walk:
     """The deaths of a queue from there on: the newest first, or from a newer key upwards."""
     place = names.find_place(server, queue)
     if place is None:
         return Walk()
-    edge = _edge(place, start)
-    rows = _from(place, start).filter(kind__in=DEATHS)
-    if edge:
-        rows = rows.filter(_bound(edge, not start.is_newer, "e"))
+    sifted = Sieve(Driver(Ending.objects.filter(place=place), time="ended_ms"), _IS_DEATH)
+    edge = sifted.edge(start.key, newer=start.is_newer, far=WINDOW)
+    rows = sifted.rows(start.key, edge, newer=start.is_newer)
     found = list(rows.values_list(*_FIELDS)[: MOST + 1])
     deaths, is_cut = _light_enough(_told(_newest_of_jobs(place, found[:MOST])))
     if is_cut:
         return Walk(deaths, deaths[-1].key)
     return Walk(deaths, (found[MOST - 1][4], found[MOST - 1][0]) if len(found) > MOST else edge)
-
-
-def _edge(place: Place, start: Start) -> Key | None:
-    """The key of the last ending of a full window of the queue, `None` when it does not fill."""
-    keys = _from(place, start).values_list("ended_ms", "pk")
-    return next(iter(keys[WINDOW - 1 : WINDOW]), None)
-
-
-def _from(place: Place, start: Start) -> QuerySet[Ending]:
-    sign = "" if start.is_newer else "-"
-    rows = Ending.objects.filter(place=place).order_by(f"{sign}ended_ms", f"{sign}pk")
-    return rows.filter(_bound(start.key, start.is_newer)) if start.key else rows
-
-
-def _bound(key: Key, is_newer: bool, itself: str = "") -> Q:
-    """What lies behind a key, with "e" itself too; the bound on the time alone is what an index
-    can use."""
-    way = "gt" if is_newer else "lt"
-    at_once = Q(ended_ms=key[0], **{f"pk__{way}{itself}": key[1]})
-    behind = Q(**{f"ended_ms__{way}": key[0]}) | at_once
-    return Q(**{f"ended_ms__{way}e": key[0]}) & behind
 
 
 def _newest_of_jobs(place: Place, rows: list[tuple]) -> list[tuple]:
@@ -155,13 +111,8 @@ def _newest_of_jobs(place: Place, rows: list[tuple]) -> list[tuple]:
 
 def _of_refs(place: Place, refs: Collection[bytes]) -> QuerySet[Ending]:
     """The deaths of these jobs, in no order: one would make a database read the whole queue."""
-    rows = Ending.objects.filter(Exact(_plain("place_id"), place.pk), job__in=list(refs))
-    return rows.filter(In(_plain("kind"), [kind.value for kind in DEATHS])).values_list(*_FIELDS)
-
-
-def _plain(name: str) -> Func:
-    """A field that no index is looked up for."""
-    return Func(F(name), template="(%(expressions)s + 0)", output_field=BigIntegerField())
+    rows = Ending.objects.filter(Exact(number("place_id"), place.pk), job__in=list(refs))
+    return rows.filter(In(number("kind"), [kind.value for kind in DEATHS])).values_list(*_FIELDS)
 
 
 def _told(rows: list[tuple]) -> list[Death]:

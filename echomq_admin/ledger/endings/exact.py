@@ -10,15 +10,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import isfinite
 
+from echomq_admin.emq import audit
 from echomq_admin.emq.audit import Entry, Moved
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.ledger.endings.book import Finding, enter
-from echomq_admin.ledger.endings.models import EndingKind, Source
+from echomq_admin.ledger.endings.forgotten import Forgotten
+from echomq_admin.ledger.endings.models import EndingKind, Place, Source, is_stall
 from echomq_admin.ledger.endings.names import place
 from echomq_admin.ledger.models import Gap
 from echomq_admin.ledger.notes import MOST_NAMED
 
-_STALLED = b"stalled"
+# A script takes its time and the server the id of its entry from one clock, which may be set.
+_APART_MS = 86_400_000
 _REMOVALS = {"remove", "obliterate"}
 _STALLS = {"recovered": EndingKind.RECOVERED, "dead": EndingKind.DEAD}
 _RETURNS = {"recovered": EndingKind.REAPED}
@@ -41,7 +44,22 @@ def enter_entries(server: str, queue: str, entries: Iterable[tuple[Entry, int]])
     told = [finding for entry, pk in entries for finding in findings(entry, pk)]
     if not told:
         return 0
-    return enter(place(server, queue), _doubted(server, queue, told))
+    here = place(server, queue)
+    return enter(here, _aged(here, _doubted(server, queue, told)))
+
+
+def _aged(here: Place, told: list[Finding]) -> list[Finding]:
+    """Deaths that are told late may have been known, and be forgotten."""
+    deaths = [finding for finding in told if finding.source == Source.FOUND]
+    if not deaths:
+        return told
+    forgotten = Forgotten(here, max(finding.ended_ms for finding in deaths))
+    return [
+        replace(finding, may_be_forgotten=True)
+        if finding.source == Source.FOUND and forgotten.may_have(finding.job_id)
+        else finding
+        for finding in told
+    ]
 
 
 def _doubted(server: str, queue: str, told: list[Finding]) -> list[Finding]:
@@ -65,10 +83,10 @@ def findings(entry: Entry, entry_pk: int) -> list[Finding]:
     """The leases of which an entry tells how they ended.
 
     Of a job that was requeued, or removed with the error of a stall, it tells that it was dead
-    until then, which is what one who finds it dead would tell. An entry without a time is none of
-    a script.
+    until then, which is what one who finds it dead would tell. An entry without a time, or with
+    one far from that of its id, is none of a script.
     """
-    if entry.at_ms <= 0:
+    if entry.at_ms <= 0 or abs(entry.at_ms - audit.place(entry.entry_id)[0]) > _APART_MS:
         return []
     jobs = entry.jobs[:MOST_NAMED]
     told = (_ending(entry, job, entry_pk) or _death(entry, job) for job in jobs)
@@ -95,32 +113,32 @@ def _ending(entry: Entry, job: Moved, entry_pk: int) -> Finding | None:
 
 
 def _death(entry: Entry, job: Moved) -> Finding | None:
-    is_stall = job.error == _STALLED and bool(job.stalled)
-    if not _was_dead(entry, job, is_stall=is_stall):
+    is_swept = is_stall(job.error, job.stalled)
+    if not _was_dead(entry, job, is_swept=is_swept):
         return None
     return Finding(
         job_id=job.job_id,
         attempts=job.attempts,
-        kind=EndingKind.DEAD if is_stall else EndingKind.FAILED,
+        kind=EndingKind.DEAD if is_swept else EndingKind.FAILED,
         source=Source.FOUND,
         ended_ms=entry.at_ms,
         # Nobody knows since when.
         within_ms=entry.at_ms,
         stalled=job.stalled or 0,
         lane=job.group,
-        error=None if is_stall else job.error,
+        error=None if is_swept else job.error,
         # How long a cut one was is not told.
         error_size=len(job.error) + 1 if job.error_cut else None,
     )
 
 
-def _was_dead(entry: Entry, job: Moved, *, is_stall: bool) -> bool:
+def _was_dead(entry: Entry, job: Moved, *, is_swept: bool) -> bool:
     # Nobody failed a job that has no error: it came into dead in some other way.
     if (entry.op, job.outcome) == ("requeue", "requeued"):
         return job.error is not None
     # Only a job that a sweep killed has this error, and only as long as it is dead.
     is_removed = entry.op in _REMOVALS and job.outcome == "removed"
-    return is_removed and is_stall and job.deadline_ms is None
+    return is_removed and is_swept and job.deadline_ms is None
 
 
 def _ms(deadline: float) -> int | None:

@@ -7,21 +7,22 @@ is for the caller to read (`emq/present.py`) and to hand in.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from django.db.models import Q
+from django.db.models import Count, Max, Q, QuerySet, Sum
 
 from echomq_admin.emq import ids
 from echomq_admin.emq.audit import Entry
+from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.emq.present import Present
 from echomq_admin.ledger import trail
 from echomq_admin.ledger.endings import acts as doings
 from echomq_admin.ledger.endings import queries
 from echomq_admin.ledger.endings.acts import Acts
 from echomq_admin.ledger.endings.lineage import lineage
-from echomq_admin.ledger.endings.lives import Flight, Lease, Life, Unseen, lives
-from echomq_admin.ledger.endings.models import Place
-from echomq_admin.ledger.endings.names import find_place
+from echomq_admin.ledger.endings.lives import Flight, Lease, Life, Unseen, late_ms, lives
+from echomq_admin.ledger.endings.models import Ending, Place
+from echomq_admin.ledger.endings.names import find_place, job_ref
 from echomq_admin.ledger.endings.told import Told
 from echomq_admin.ledger.observing import flights
 from echomq_admin.ledger.observing.models import Blind, Watched
@@ -35,15 +36,17 @@ MOST_BLIND = 50
 class History:
     """A job's lives, the oldest first, and `lineage`, the same in one line of words.
 
-    `endings` counts the leases with an ending that are told, the newest ones; `is_cut` when there
-    are older ones, `has_more_acts` when the trail names the job in older entries, `has_more_blind`
-    when more spans were not watched than are told. `watched_ms` is since when its queue is watched,
-    by the server's clock, `None` when it never was. `is_known`: an ending or the trail names it.
+    `endings` counts the leases with an ending that are told, the newest ones, of `total`; `is_cut`
+    when there are older ones, `has_more_acts` when the trail names the job in older entries,
+    `has_more_blind` when more spans were not watched than are told. `watched_ms` is since when its
+    queue is watched, by the server's clock, `None` when it never was. `is_known`: an ending or the
+    trail names it.
     """
 
     lives: tuple[Life, ...]
     lineage: str
     endings: int
+    total: int
     is_cut: bool
     has_more_acts: bool
     has_more_blind: bool
@@ -61,9 +64,10 @@ def history(
     job_id: str,
     present: Present | None = None,
     news: Iterable[Entry] = (),
+    is_in_trash: bool = False,
 ) -> History:
     """`present` is where the job is now, `None` when that is not known; `news` are entries of the
-    queue's stream that the trail may not have yet."""
+    queue's stream that the trail may not have yet; `is_in_trash`: the console keeps it removed."""
     place = find_place(server, queue)
     told = queries.of_job(server, queue, job_id) if place else []
     did = doings.acts(server, queue, job_id, news)
@@ -75,8 +79,9 @@ def history(
     found = lives(told, did.acts, unseen, flight(place, job_id, present), present, is_cut)
     return History(
         lives=tuple(found),
-        lineage=lineage(found, present),
+        lineage=lineage(found, present, is_in_trash),
         endings=len(told),
+        total=_endings(server, queue, job_id).count() if is_cut else len(told),
         is_cut=is_cut,
         has_more_acts=did.has_more,
         has_more_blind=len(blind) > MOST_BLIND,
@@ -85,20 +90,37 @@ def history(
     )
 
 
+def has_ending(server: str, queue: str, job_id: str) -> bool:
+    """Whether the ledger has an ending of this job."""
+    return _endings(server, queue, job_id).exists()
+
+
+def endings_mark(server: str, queue: str, job_id: str) -> Iterable[object]:
+    """What changes when an ending of this job is entered or becomes more exact."""
+    marks = Count("pk"), Max("ended_ms"), Sum("kind"), Sum("source")
+    return _endings(server, queue, job_id).aggregate(*marks).values()
+
+
+def _endings(server: str, queue: str, job_id: str) -> QuerySet[Ending]:
+    where = {"place__server": server, "place__queue": to_wire(queue)}
+    return Ending.objects.filter(**where, job=job_ref(job_id))
+
+
 def flight(place: Place | None, job_id: str, present: Present | None) -> Flight | None:
     """The lease that a worker holds now, with what the observer saw of it."""
     if present is None or not present.is_active:
         return None
-    seen = flights.of(place).get(job_id) if place else None
+    now = Flight(present.attempts, present.deadline_ms, late_ms(present))
+    seen = flights.of(place, [job_id])[1].get(job_id)
     if seen is None or seen.attempts is None or seen.attempts != present.attempts:
-        return Flight(present.attempts, present.deadline_ms)
-    return Flight(
-        present.attempts,
-        present.deadline_ms,
+        return now
+    return replace(
+        now,
         renewals=seen.renewals,
         first_ms=seen.first_ms,
         renewed_ms=seen.renewed_ms,
         is_revived=seen.is_revived,
+        is_whole=seen.is_whole,
     )
 
 

@@ -1,5 +1,5 @@
-"""How long the ledger keeps what: endings for `EMQ_LEDGER_DAYS` by their kind, all else for the
-longest of these.
+"""How long the ledger keeps what: endings, and what is counted of them, for `EMQ_LEDGER_DAYS` by
+their kind, all else for the longest of these.
 
 Time is that of each server, as the observer saw it last: what it has not seen pass has not passed.
 """
@@ -64,16 +64,18 @@ def prune(stop: Event) -> int:
 def _steps(now_ms: Cuts, days: Mapping[str, float]) -> Iterator[int]:
     """Delete a few rows each, and tell how many; names only after all that may name them."""
     for kind, word in _WORDS.items():
-        yield from _placed(Ending, "ended_ms", _cuts(now_ms, days[word]), Q(kind=kind))
+        cuts = _cuts(now_ms, days[word])
+        yield from _placed(Ending, "ended_ms", cuts, Q(kind=kind))
+        slots = {name: cut // SLOT_MS for name, cut in cuts.items()}
+        yield from _placed(Tally, "slot", slots, Q(kind=kind))
     last = _cuts(now_ms, max(days.values()))
-    yield from _placed(Tally, "slot", {name: cut // SLOT_MS for name, cut in last.items()})
     for name, cut in last.items():
         yield from _plain(Blind.objects.filter(server=name, to_ms__lt=cut), "to_ms")
     for model in (Lane, ErrorText, LongId):
         yield from _plain(model.objects.filter(last_ms__lt=min(last.values())), "last_ms")
 
 
-def _placed(model: type[Model], column: str, cuts: Cuts, which: Q | None = None) -> Iterator[int]:
+def _placed(model: type[Model], column: str, cuts: Cuts, which: Q) -> Iterator[int]:
     """Rows of queues, whose servers have each its own clock: all that one of them may not keep are
     passed once, in the order of an index."""
     cut_of = {
@@ -81,7 +83,7 @@ def _placed(model: type[Model], column: str, cuts: Cuts, which: Q | None = None)
         for pk, server in Place.objects.values_list("pk", "server")
         if server in cuts
     }
-    rows = model.objects.filter(which or Q(), **{f"{column}__lt": max(cuts.values())})
+    rows = model.objects.filter(which, **{f"{column}__lt": max(cuts.values())})
     left = rows.order_by(column, "pk")
     while some := list(left.values_list(column, "pk", "place_id")[:AT_ONCE]):
         old = [pk for value, pk, place in some if place in cut_of and value < cut_of[place]]

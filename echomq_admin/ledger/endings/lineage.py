@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from echomq_admin.emq.present import Present
 from echomq_admin.fleet.names import brief
+from echomq_admin.fleet.spans import span
 from echomq_admin.ledger.endings.acts import Act
-from echomq_admin.ledger.endings.lives import Item, Lease, Life, Missing
+from echomq_admin.ledger.endings.lives import Item, Lease, Life, Missing, late_ms
 from echomq_admin.ledger.endings.models import EndingKind
 
 # So many steps are told one by one; of more, what happened is counted, and the last ones are told.
@@ -38,14 +39,14 @@ _DONE = {
 _PLACES = {"active": "in flight", "dead": "dead", "schedule": "scheduled", "pending": "pending"}
 
 
-def lineage(lives: Sequence[Life], present: Present | None) -> str:
+def lineage(lives: Sequence[Life], present: Present | None, is_in_trash: bool = False) -> str:
     """`stalled twice, died, requeued by olena, died again; now dead`. Empty when nothing is known.
 
     Calls that were refused moved nothing, and are left out; so is what was not seen.
     """
     steps = [step for life in lives for step in _of_life(life)]
     told = _folded(steps)
-    now = _now(present) if told or (present and present.is_here) else ""
+    now = _now(present, steps, is_in_trash) if told or (present and present.is_here) else ""
     if len(told) <= MOST:
         return "; ".join(filter(None, (", ".join(told), now)))
     last = f"at last {', '.join(told[-LAST:])}"
@@ -68,7 +69,7 @@ def _step(item: Item) -> tuple[str, str] | None:
     if isinstance(item, Act):
         done = _DONE.get(item.outcome)
         return (done, _by(item)) if done and not item.is_refused else None
-    if isinstance(item, Missing):
+    if isinstance(item, Missing) and not item.is_last:
         return "", _unknown(item)
     return None
 
@@ -88,7 +89,7 @@ def _swept(act: Act) -> str:
 
 
 def _by(act: Act) -> str:
-    return f"by {brief(act.actor, 60)}" if act.actor else "by nobody named"
+    return f"by {brief(act.who, 60)}"
 
 
 def _unknown(item: Missing) -> str:
@@ -127,10 +128,18 @@ def _times(what: str, count: int, is_again: bool) -> str:
     return f"{said} more" if is_again else said
 
 
-def _now(present: Present | None) -> str:
+def _now(present: Present | None, steps: Sequence[tuple[str, str]], is_in_trash: bool) -> str:
     if present is None:
         return ""
     if not present.is_here:
-        return "now gone"
+        return _gone(bool(steps) and steps[-1][0] == "removed", is_in_trash)
     held = [word for name, word in _PLACES.items() if name in present.held]
-    return f"now {' and '.join(held) or 'waiting'}"
+    now = f"now {' and '.join(held) or 'waiting'}"
+    over_ms = late_ms(present)
+    return now if over_ms is None or over_ms < 0 else f"{now}, lapsed {span(over_ms)} ago"
+
+
+def _gone(is_removed: bool, is_in_trash: bool) -> str:
+    if is_in_trash:
+        return "now in the trash"
+    return "now gone" if is_removed else "now gone: completed, or removed without the console"

@@ -21,23 +21,34 @@ class Lease:
 
 @dataclass(frozen=True)
 class Missing:
-    """Leases of these numbers that were claimed and have no ending on record."""
+    """Leases of these numbers that were claimed and have no ending on record. `is_last`: no later
+    one of their life is known, so that the job may have been completed."""
 
     first: int
     last: int
+    is_last: bool = False
+
+    @property
+    def why(self) -> str:
+        """What each of them may have come to."""
+        done = "completed, or " if self.is_last else ""
+        return f"{done}failed and rescheduled, or not watched, or no longer kept"
 
 
 @dataclass(frozen=True)
 class Flight:
-    """A lease that is held now. `renewals`, `first_ms` and `renewed_ms` are what the observer saw
-    of it, `None` when it did not."""
+    """A lease that is held now, `late_ms` past its deadline, below 0 before it. `renewals`,
+    `first_ms` and `renewed_ms` are what the observer saw of it, `None` when it did not; all that
+    happened, when it `is_whole`."""
 
     attempts: int | None
     deadline_ms: int | None
+    late_ms: int | None = None
     renewals: int | None = None
     first_ms: int | None = None
     renewed_ms: int | None = None
     is_revived: bool = False
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,6 +72,12 @@ class Life:
     number: int
     items: list[Item] = field(default_factory=list)
     has_later: bool = False
+
+
+def late_ms(present: Present) -> int | None:
+    """How long past its deadline the lease is that is held now; `None` without one."""
+    deadline = present.deadline_ms if present.is_active else None
+    return None if deadline is None else present.now_ms - deadline
 
 
 def lives(
@@ -104,6 +121,8 @@ class _Order:
                 self._numbers.setdefault(told.life, []).append(told.attempts)
         self.lives = [Life(endings[0].life if endings else 0)]
         self._upto = endings[0].attempts or 0 if endings and is_cut else 0
+        # The leases that calls know of.
+        self._claimed = 0
 
     def ending(self, told: Told) -> None:
         """Put in what came before it, then the ending itself."""
@@ -127,6 +146,8 @@ class _Order:
             self._put(one)
         attempts = present.attempts if present else None
         if attempts is None:
+            if present and not present.is_here:
+                self._miss(self._claimed, is_last=True)
             if flight:
                 self._life.items.append(flight)
             return
@@ -150,22 +171,25 @@ class _Order:
         if not self._life.items:
             self._life.number = number
         else:
+            self._miss(self._claimed, is_last=True)
             self._life.has_later = True
             self.lives.append(Life(number))
-        self._upto = 0
+        self._upto = self._claimed = 0
 
     def _put(self, one: Act | Unseen) -> None:
         """What has no place among the leases but that of its time. The leases up to the job's
         attempts had been claimed by then, the last of them perhaps not ended."""
-        if isinstance(one, Act) and one.attempts:
+        if isinstance(one, Act) and one.attempts and not one.is_refused:
             self._miss(one.attempts if one.finds_ended else one.attempts - 1)
+            # One that ends leases says itself what became of the last.
+            self._claimed = one.attempts - one.ends_leases
         self._life.items.append(one)
 
-    def _miss(self, last: int) -> None:
+    def _miss(self, last: int, is_last: bool = False) -> None:
         """Tell of the leases up to `last` that have no ending and were not told of yet."""
         numbers = self._numbers.get(self._life.number, [])
         for first, until in _holes(numbers, self._upto + 1, last):
-            self._life.items.append(Missing(first, until))
+            self._life.items.append(Missing(first, until, is_last))
         self._upto = max(self._upto, last)
 
     def _is_before(self, one: Act | Unseen, told: Told) -> bool:

@@ -25,8 +25,15 @@ class EndingKind(models.IntegerChoices):
     UNCERTAIN = 6, "uncertain"
 
 
+# What a sweep writes as the error of a job that it kills.
+STALLED = b"stalled"
 STALLS = (EndingKind.RECOVERED, EndingKind.DEAD)
 DEATHS = (EndingKind.DEAD, EndingKind.FAILED)
+
+
+def is_stall(error: bytes | None, stalled: int | None) -> bool:
+    """Whether a dead job died of a sweep: by its error, and the stall count that came with it."""
+    return error == STALLED and (stalled or 0) > 0
 
 
 class Source(models.IntegerChoices):
@@ -34,8 +41,8 @@ class Source(models.IntegerChoices):
     observer, who saw the lease and then what was left of it; the pass over dead jobs, which found
     the job when the lease was long gone."""
 
-    SCRIPT = 1, "script"
-    OBSERVER = 2, "observer"
+    SCRIPT = 1, "exact"
+    OBSERVER = 2, "observed"
     FOUND = 3, "found dead"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from django.db import models, transaction
 
 from echomq_admin.emq.keyspace import from_wire, to_wire
+from echomq_admin.fleet.own_database import take_turn
 from echomq_admin.ledger.endings.models import (
     LONGEST_REF,
     MOST_ERROR,
@@ -26,7 +27,6 @@ from echomq_admin.ledger.endings.models import (
 _SHOWN = 25
 # Ids that are longer are shown as pruned ones are.
 MOST_ID = 1_000_000
-_LOCK = 0x454D515F656E6473
 
 
 def job_ref(job_id: str) -> bytes:
@@ -69,19 +69,20 @@ def places(server: str | None = None) -> dict[int, Place]:
 def one_writer() -> None:
     """From here to the end of the transaction nobody else writes to the ledger.
 
-    Two who name the same lanes in another order would else wait for each other. On SQLite a
-    transaction that writes is the only one anyway.
+    Two who name the same lanes in another order would else wait for each other.
     """
-    connection = transaction.get_connection()
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+    take_turn("ledger")
+
+
+def lane_key(name: bytes) -> bytes:
+    """The `key` of a lane of this whole name."""
+    return _digest(name)
 
 
 def keep_lanes(names: Iterable[str], last_ms: int) -> dict[str, int]:
     """The primary key of each lane. Needs a transaction that called `one_writer`."""
     raws = {name: to_wire(name) for name in names}
-    keys = {name: _digest(raw) for name, raw in raws.items()}
+    keys = {name: lane_key(raw) for name, raw in raws.items()}
     kept = _keep(Lane, {keys[name]: {"name": raws[name][:MOST_NAME]} for name in raws}, last_ms)
     return {name: kept[key] for name, key in keys.items()}
 

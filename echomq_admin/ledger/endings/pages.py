@@ -25,7 +25,7 @@ _TOLD = (
 
 
 @dataclass
-class Page:
+class Leaf:
     """The rows of one job. `changed` are those to be written, each once."""
 
     rows: list[Lease] = field(default_factory=list)
@@ -52,12 +52,12 @@ class Page:
         return True
 
 
-def pages(place: Place, told: Iterable[Lease]) -> dict[bytes, Page]:
+def pages(place: Place, told: Iterable[Lease]) -> dict[bytes, Leaf]:
     """By job: every row that a lease that is told could be, or could have beside it."""
     wanted: dict[bytes, set[int]] = {}
     for lease in told:
         wanted.setdefault(lease.job, set()).add(lease.attempts)
-    found = {job: Page() for job in wanted}
+    found = {job: Leaf() for job in wanted}
     for row in _rows(Ending.objects.filter(place=place), wanted):
         found[row.job].rows.append(row)
     return found

@@ -14,9 +14,9 @@ from echomq_admin.ledger.endings.models import Ending
 from echomq_admin.ledger.endings.names import job_ref
 from echomq_admin.ledger.endings.sieve import Filter, sieve
 from echomq_admin.ledger.endings.told import Told, told
-from echomq_admin.ledger.keysets import cut
+from echomq_admin.ledger.keysets import Cut, cut
 
-__all__ = ["COUNTED", "MOST_OF_JOB", "WINDOW", "Filter", "Page", "count", "every", "of_job", "page"]
+__all__ = ["COUNTED", "MOST_OF_JOB", "WINDOW", "Filter", "Page", "every", "of_job", "page"]
 
 WINDOW = 20_000
 COUNTED = 10_000
@@ -25,45 +25,32 @@ MOST_OF_JOB = 1_000
 
 
 @dataclass(frozen=True)
-class Page:
-    """Endings, newest first; the other fields are those of a `Cut`."""
+class Page(Cut):
+    """Endings, newest first. `total` is how many there are, at most one above `COUNTED`; `None`
+    where it was not asked for, or when it takes looking at each one to tell."""
 
-    endings: tuple[Told, ...]
-    previous: str | None
-    next: str | None
-    since_ms: int | None = None
-    until_ms: int | None = None
-    reached_ms: int | None = None
+    endings: tuple[Told, ...] = ()
+    total: int | None = None
 
 
-def page(wanted: Filter, rows: int, cursor: str = "") -> Page:
-    """At most `rows` endings from `cursor` on.
+def page(wanted: Filter, rows: int, cursor: str = "", *, counted: bool = False) -> Page:
+    """At most `rows` endings from `cursor` on; with `counted`, how many there are.
 
     A cursor that is none of ours means the newest, as does one of a page with nothing newer.
     """
-    found = cut(sieve(wanted, WINDOW), rows, cursor, WINDOW)
-    endings = told([pk for _, pk in found.keys])
-    bounds = found.since_ms, found.until_ms, found.reached_ms
-    return Page(endings, found.previous, found.next, *bounds)
-
-
-def count(wanted: Filter) -> int | None:
-    """How many endings there are, at most one above `COUNTED`; `None` when it takes looking at
-    each one to tell."""
-    if wanted.text:
-        return None
     sifted = sieve(wanted, WINDOW)
-    return None if sifted.has_rest else sifted.count(COUNTED + 1)
+    found = cut(sifted, rows, cursor, WINDOW)
+    endings = told([pk for _, pk in found.keys])
+    return Page(**vars(found), endings=endings, total=sifted.total(COUNTED) if counted else None)
 
 
 def every(wanted: Filter) -> Iterator[Told]:
     """All endings, newest first, read a few at a time. What is written meanwhile is not met."""
-    sifted, cursor = sieve(wanted, WINDOW), ""
-    while True:
+    sifted = sieve(wanted, WINDOW)
+    cursor: str | None = ""
+    while cursor is not None:
         found = cut(sifted, CHUNK, cursor, WINDOW)
         yield from told([pk for _, pk in found.keys])
-        if found.next is None:
-            return
         cursor = found.next
 
 

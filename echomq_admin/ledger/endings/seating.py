@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from echomq_admin.ledger.endings.models import Source
+from echomq_admin.ledger.endings.models import STALLS, Source
 
 # The attempts of a row whose attempts is no number.
 UNNUMBERED = -1
@@ -45,11 +45,13 @@ class Lease:
 @dataclass(frozen=True)
 class Seat:
     """Where a lease that is told belongs. `row` is the one that tells of it already, which moves
-    when it sits elsewhere."""
+    when it sits elsewhere. `moves` are other rows that make room before, in this order, each with
+    its life and n from then on."""
 
     life: int
     n: int
     row: Lease | None = None
+    moves: tuple[tuple[Lease, int, int], ...] = ()
 
 
 def seat(
@@ -67,6 +69,8 @@ def seat(
         return Seat(_last(rows) + 1, 0)
     if told.attempts != UNNUMBERED and not is_revived and _had_ended(mine, told):
         return _in_next_life(rows, life, told)
+    if told.attempts != UNNUMBERED and not is_revived and _ended_first(mine, told):
+        return _before(rows, life, told)
     return _beside(mine, life, told)
 
 
@@ -142,6 +146,36 @@ def _in_next_life(rows: Sequence[Lease], life: int, told: Lease) -> Seat:
     if all(told.attempts < row.attempts for row in following):
         return Seat(life + 1, 0)
     return _beside([row for row in rows if row.life == life], life, told)
+
+
+def _ended_first(mine: Sequence[Lease], told: Lease) -> bool:
+    """Whether every lease of this number that is known began when the one that is told was over."""
+    peers = [row for row in mine if row.attempts == told.attempts]
+    return bool(peers) and all(told.ended_ms <= row.after_ms for row in peers)
+
+
+def _before(rows: Sequence[Lease], life: int, told: Lease) -> Seat:
+    """In its seat, which a later lease has: that one was revived, or is of the next life, as all
+    that ended after the one that is told."""
+    peers = [row for row in rows if (row.life, row.attempts) == (life, told.attempts)]
+    if _goes_on(told, min(peers, key=lambda row: row.ended_ms)):
+        moves = [(row, life, row.n + 1) for row in peers]
+    else:
+        moves = [
+            (row, row.life + 1, row.n)
+            for row in rows
+            if row.life > life or (row.life == life and told.ended_ms <= row.after_ms)
+        ]
+    moves.sort(key=lambda move: move[1:], reverse=True)
+    return Seat(life, min(row.n for row in peers), moves=tuple(moves))
+
+
+def _goes_on(before: Lease, after: Lease) -> bool:
+    """Whether the stall counts of two leases say that they are of one life: there was one, it is
+    there still, and a sweep has added to it."""
+    if before.stalled is None or after.stalled is None:
+        return False
+    return after.stalled - (after.kind in STALLS) >= max(before.stalled, 1)
 
 
 def _beside(mine: Sequence[Lease], life: int, told: Lease) -> Seat:

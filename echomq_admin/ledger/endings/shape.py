@@ -6,15 +6,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from django.db.models import F, Q, QuerySet, Sum
-from django.db.models.lookups import In
+from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models.lookups import Exact, In
 
 from echomq_admin.emq.keyspace import from_wire
-from echomq_admin.ledger.endings.models import SLOT_MS, STALLS, EndingKind, Lane, Place, Tally
+from echomq_admin.ledger.endings.models import (
+    SLOT_MS,
+    STALLS,
+    Ending,
+    Lane,
+    Place,
+    Source,
+    Tally,
+)
 from echomq_admin.ledger.endings.names import ids_of
 from echomq_admin.ledger.endings.sieve import Filter, Where, looked_through, sieve, where
 from echomq_admin.ledger.endings.told import lane_name
-from echomq_admin.ledger.keysets import number
+from echomq_admin.ledger.keysets import during, number
 
 MOST_BARS = 100
 # So many of the newest endings are looked at; beyond that, the tallies of so many rows.
@@ -30,18 +38,22 @@ _STEPS_MS = (
     *(_DAY, 2 * _DAY, 5 * _DAY, 10 * _DAY, 30 * _DAY, 90 * _DAY),
 )
 _YEAR = 360 * _DAY
+# Beside the kinds: what was found among the dead. When it died is not known, only by when.
+FOUND = 0
 # A job, a lane: the number of its queue, and its own name or number.
 _Job = tuple[int, bytes]
 _Lane = tuple[int, int]
+# The number of a span of time, and a kind or `FOUND`.
+_Bucket = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Bar:
-    """What ended from one time (included) to another (not included), by kind."""
+    """What ended from one time (included) to another (not included), by kind or as `FOUND`."""
 
     from_ms: int
     to_ms: int
-    counts: Mapping[EndingKind, int]
+    counts: Mapping[int, int]
 
     @property
     def total(self) -> int:
@@ -84,10 +96,10 @@ class Shape:
 
 @dataclass
 class _Counted:
-    """Endings by the second in which they ended and their kind, and the stalls of each job, lane
-    and hour."""
+    """Endings by the second in which they ended and their kind or `FOUND`, and the stalls of each
+    job, lane and hour; of an hour those of which it is known."""
 
-    times: Counter[tuple[int, int]] = field(default_factory=Counter)
+    times: Counter[_Bucket] = field(default_factory=Counter)
     jobs: Counter[_Job] = field(default_factory=Counter)
     lanes: Counter[_Lane] = field(default_factory=Counter)
     hours: Counter[int] = field(default_factory=Counter)
@@ -97,7 +109,7 @@ def shape(wanted: Filter, now_ms: int) -> Shape:
     """The shape of what a filter finds; `now_ms` is where the bars end when it has no end."""
     sifted = sieve(wanted, LOOKED)
     edge = sifted.edge(None, newer=False, far=LOOKED)
-    rows = looked_through(sifted, edge, "ended_ms", "kind", "place_id", "job", "lane_id")
+    rows = looked_through(sifted, edge, "ended_ms", "kind", "source", "place_id", "job", "lane_id")
     counted = _counted(rows, [wanted.kind] if wanted.kind is not None else STALLS)
     reached = edge[0] if edge else None
     tops = {
@@ -108,18 +120,19 @@ def shape(wanted: Filter, now_ms: int) -> Shape:
     }
     if edge and _has_tally(wanted):
         return _tallied(wanted, now_ms, tops)
-    hours = tuple(Top(n, from_ms=hour * HOUR_MS) for hour, n in counted.hours.most_common(TOP))
+    hours = _hours(counted.hours)
     bars, step = _bars(counted.times, _S, wanted, now_ms, reached)
     return Shape(bars, step, False, reached, hours=hours, **tops)
 
 
 def _counted(rows: Iterable[tuple], kinds: Iterable[int]) -> _Counted:
     counted, wanted = _Counted(), set(kinds)
-    for ended_ms, kind, place, job, lane in rows:
-        counted.times[ended_ms // _S, kind] += 1
+    for ended_ms, kind, source, place, job, lane in rows:
+        is_found = source == Source.FOUND
+        counted.times[ended_ms // _S, FOUND if is_found else kind] += 1
         if kind in wanted:
             counted.jobs[place, bytes(job)] += 1
-            counted.hours[ended_ms // HOUR_MS] += 1
+            counted.hours[ended_ms // HOUR_MS] += not is_found
             if lane is not None:
                 counted.lanes[place, lane] += 1
     return counted
@@ -132,34 +145,78 @@ def _has_tally(wanted: Filter) -> bool:
 
 
 def _tallied(wanted: Filter, now_ms: int, tops: Mapping[str, object]) -> Shape:
-    meant = where(wanted)
-    slots = _slots(wanted, meant or Where())
-    beyond = slots.order_by("-slot").values_list("slot", flat=True)[TALLIES : TALLIES + 1]
-    reached = next(((slot + 1) * SLOT_MS for slot in beyond), None)
+    meant = where(wanted) or Where()
+    slots, found = _slots(wanted, meant), _found(wanted, meant)
+    reached = _reached(slots, found)
     if reached is not None:
         slots = slots.filter(slot__gte=reached // SLOT_MS)
+        found = found.filter(ended_ms__gte=reached)
     edges = _edges(slots)
     since = wanted.since_ms if reached is None else reached
     step = _step(*_range(edges, SLOT_MS, wanted, now_ms, since), SLOT_MS)
-    grouped = _sums(slots, step // SLOT_MS)
-    times = Counter({(bucket, kind): count for bucket, kind, count in grouped})
+    times = _apart(_sums(slots, step), _sums_of_found(found, step))
+    hours = Counter[int]()
+    for (hour, kind), count in _apart(
+        _sums(slots, HOUR_MS), _sums_of_found(found, HOUR_MS)
+    ).items():
+        is_counted = kind == wanted.kind if wanted.kind is not None else kind in STALLS
+        hours[hour] += count if is_counted else 0
     bars, step = _bars(times, step, wanted, now_ms, since)
-    return Shape(bars, step, True, reached, hours=_hours(slots, wanted), **tops)
+    return Shape(bars, step, True, reached, hours=_hours(hours), **tops)
+
+
+def _reached(slots: QuerySet[Tally], found: QuerySet[Ending]) -> int | None:
+    """Where what is counted begins, when there is more than `TALLIES` of either."""
+    tally = slots.order_by("-slot").values_list("slot", flat=True)[TALLIES : TALLIES + 1]
+    row = found.order_by("-ended_ms").values_list("ended_ms", flat=True)[TALLIES : TALLIES + 1]
+    beyond = [*tally, *(ms // SLOT_MS for ms in row)]
+    return (max(beyond) + 1) * SLOT_MS if beyond else None
+
+
+def _apart(sums: Counter[_Bucket], found: Counter[_Bucket]) -> Counter[_Bucket]:
+    """The sums with what was found among the dead apart."""
+    apart = Counter(sums)
+    for (bucket, kind), count in found.items():
+        moved = min(count, sums[bucket, kind])
+        apart[bucket, kind] -= moved
+        apart[bucket, FOUND] += moved
+    return apart
+
+
+def _found(wanted: Filter, meant: Where) -> QuerySet[Ending]:
+    rows = Ending.objects.filter(during("ended_ms", *_whole_slots(wanted)), source=Source.FOUND)
+    if wanted.kind is not None:
+        rows = rows.filter(Exact(number("kind"), wanted.kind))
+    if meant.one is not None:
+        return rows.filter(Exact(number("place"), meant.one))
+    return rows if meant.several is None else rows.filter(_is_in(meant.several))
+
+
+def _whole_slots(wanted: Filter) -> tuple[int | None, int | None]:
+    """The times that are asked for, out to the edges of slots."""
+    since, until = wanted.since_ms, wanted.until_ms
+    return (
+        None if since is None else since // SLOT_MS * SLOT_MS,
+        None if until is None else -(-until // SLOT_MS) * SLOT_MS,
+    )
+
+
+def _is_in(places: QuerySet[Place]) -> Q:
+    return Q(In(number("place"), places.values("pk").query))
 
 
 def _slots(wanted: Filter, meant: Where) -> QuerySet[Tally]:
+    since, until = _whole_slots(wanted)
     slots = Tally.objects.all()
-    if wanted.since_ms is not None:
-        slots = slots.filter(slot__gte=wanted.since_ms // SLOT_MS)
-    if wanted.until_ms is not None:
-        slots = slots.filter(slot__lt=-(-wanted.until_ms // SLOT_MS))
+    if since is not None:
+        slots = slots.filter(slot__gte=since // SLOT_MS)
+    if until is not None:
+        slots = slots.filter(slot__lt=until // SLOT_MS)
     if wanted.kind is not None:
         slots = slots.filter(kind=wanted.kind)
     if meant.one is not None:
         return slots.filter(place=meant.one)
-    if meant.several is None:
-        return slots
-    return slots.filter(Q(In(number("place"), meant.several.values("pk").query)))
+    return slots if meant.several is None else slots.filter(_is_in(meant.several))
 
 
 def _edges(slots: QuerySet[Tally]) -> list[int]:
@@ -169,20 +226,25 @@ def _edges(slots: QuerySet[Tally]) -> list[int]:
     return [*first, *last]
 
 
-def _sums(slots: QuerySet[Tally], width: int) -> list[tuple[int, int, int]]:
-    grouped = slots.order_by().annotate(bucket=F("slot") / width).values("bucket", "kind")
-    return list(grouped.annotate(sum=Sum("count")).values_list("bucket", "kind", "sum"))
+def _sums(slots: QuerySet[Tally], step: int) -> Counter[_Bucket]:
+    grouped = slots.order_by().annotate(bucket=F("slot") / (step // SLOT_MS))
+    rows = grouped.values("bucket", "kind").annotate(sum=Sum("count"))
+    return Counter({(row["bucket"], row["kind"]): row["sum"] for row in rows})
 
 
-def _hours(slots: QuerySet[Tally], wanted: Filter) -> tuple[Top, ...]:
-    stalls = slots if wanted.kind is not None else slots.filter(kind__in=STALLS)
-    grouped = stalls.order_by().annotate(hour=F("slot") / (HOUR_MS // SLOT_MS)).values("hour")
-    most = grouped.annotate(sum=Sum("count")).order_by("-sum", "-hour")[:TOP]
-    return tuple(Top(row["sum"], from_ms=row["hour"] * HOUR_MS) for row in most)
+def _sums_of_found(found: QuerySet[Ending], step: int) -> Counter[_Bucket]:
+    grouped = found.order_by().annotate(bucket=F("ended_ms") / step)
+    rows = grouped.values("bucket", "kind").annotate(sum=Count("pk"))
+    return Counter({(row["bucket"], row["kind"]): row["sum"] for row in rows})
+
+
+def _hours(counts: Counter[int]) -> tuple[Top, ...]:
+    most = sorted(((n, hour) for hour, n in counts.items() if n), reverse=True)[:TOP]
+    return tuple(Top(n, from_ms=hour * HOUR_MS) for n, hour in most)
 
 
 def _bars(
-    times: Counter[tuple[int, int]], unit: int, wanted: Filter, now_ms: int, reached: int | None
+    times: Counter[_Bucket], unit: int, wanted: Filter, now_ms: int, reached: int | None
 ) -> tuple[tuple[Bar, ...], int]:
     """Bars over counts by (number of the unit, kind), and how wide each is. `reached` is where what
     was looked at begins."""
@@ -190,14 +252,14 @@ def _bars(
     if since >= until or not times:
         return (), 0
     step = _step(since, until, unit)
-    buckets: dict[int, Counter[EndingKind]] = {}
+    buckets: dict[int, Counter[int]] = {}
     for (at, kind), count in times.items():
-        buckets.setdefault(at * unit // step, Counter())[EndingKind(kind)] += count
+        buckets.setdefault(at * unit // step, Counter())[kind] += count
     numbers = range(since // step, -(-until // step))
     return tuple(_bar(at, step, wanted, buckets.get(at, Counter())) for at in numbers), step
 
 
-def _bar(at: int, step: int, wanted: Filter, counts: Mapping[EndingKind, int]) -> Bar:
+def _bar(at: int, step: int, wanted: Filter, counts: Mapping[int, int]) -> Bar:
     """A bar within the times that are asked for."""
     since = at * step if wanted.since_ms is None else max(at * step, wanted.since_ms)
     until = (at + 1) * step

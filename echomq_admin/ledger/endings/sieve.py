@@ -11,9 +11,8 @@ from django.db.models.lookups import Exact, In
 
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.ledger.endings.models import Ending, ErrorText, Lane, Place
-from echomq_admin.ledger.endings.names import job_ref
-from echomq_admin.ledger.endings.told import lane_key
-from echomq_admin.ledger.keysets import Key, Lead, Sieve, during, narrowest, number
+from echomq_admin.ledger.endings.names import job_ref, lane_key
+from echomq_admin.ledger.keysets import Driver, Key, Sieve, bounded, during, narrowest, number
 
 # So many rows are asked for at once while errors are looked through.
 BATCH = 2_000
@@ -42,8 +41,11 @@ class Filter:
     text: str = ""
 
     def __post_init__(self) -> None:
-        """PostgreSQL takes no text with a NUL, not even to compare."""
+        """PostgreSQL takes no text with a NUL, not even to compare, and neither database a number
+        beyond 64 bits."""
         object.__setattr__(self, "server", self.server.replace("\0", "\\x00"))
+        for name in ("since_ms", "until_ms"):
+            object.__setattr__(self, name, bounded(getattr(self, name)))
 
 
 @dataclass(frozen=True)
@@ -107,13 +109,13 @@ def looked_through(sifted: Sieve, edge: Key | None, *names: str) -> list[tuple]:
 
 
 def sieve(wanted: Filter, window: int) -> Sieve:
-    """The filter with the lead that leaves the fewest endings, counted up to `window`. A name that
+    """The filter with the driver of the fewest endings, counted up to `window`. A name that
     no ending has leaves none."""
     meant = where(wanted)
     lane = _lane(wanted.lane)
     if meant is None or (wanted.lane is not None and lane is None):
-        return Sieve(Lead(Ending.objects.none(), time=_TIME), None)
-    best = narrowest(_leads(wanted, meant, lane), window)
+        return Sieve(Driver(Ending.objects.none(), time=_TIME), None)
+    best = narrowest(_drivers(wanted, meant, lane), window)
     rest = _rest(wanted, best, meant, lane)
     if wanted.text:
         return TextSieve(best, rest, _Texts(folded(to_wire(wanted.text))))
@@ -152,36 +154,36 @@ def _lane(name: str | None) -> int | None:
     return Lane.objects.filter(key=lane_key(to_wire(name))).values_list("pk", flat=True).first()
 
 
-def _leads(wanted: Filter, meant: Where, lane: int | None) -> list[Lead]:
-    """Every condition that may lead, the narrowest kind first; the bounds of time if none can."""
+def _drivers(wanted: Filter, meant: Where, lane: int | None) -> list[Driver]:
+    """Every condition that may drive, the narrowest kind first; the bounds of time if none can."""
     rows = Ending.objects.filter(during(_TIME, wanted.since_ms, wanted.until_ms))
-    leads = []
+    drivers = []
     if wanted.job_id is not None:
-        leads.append(_lead(rows.filter(job=job_ref(wanted.job_id)), "job_id"))
+        drivers.append(_driver(rows.filter(job=job_ref(wanted.job_id)), "job_id"))
     if lane is not None:
-        leads.append(_lead(rows.filter(lane=lane), "lane"))
+        drivers.append(_driver(rows.filter(lane=lane), "lane"))
     if meant.one is not None:
-        leads.append(_lead(rows.filter(place=meant.one), "place"))
+        drivers.append(_driver(rows.filter(place=meant.one), "place"))
     for name in ("kind", "source"):
         if (value := getattr(wanted, name)) is not None:
-            leads.append(_lead(rows.filter(**{name: value}), name))
-    return leads or [_lead(rows)]
+            drivers.append(_driver(rows.filter(**{name: value}), name))
+    return drivers or [_driver(rows)]
 
 
-def _lead(rows: QuerySet, covers: str = "") -> Lead:
-    return Lead(rows, frozenset({covers}), _TIME)
+def _driver(rows: QuerySet, covers: str = "") -> Driver:
+    return Driver(rows, frozenset({covers}), _TIME)
 
 
-def _rest(wanted: Filter, lead: Lead, meant: Where, lane: int | None) -> Q | None:
-    """What the lead does not answer, written so that no other index is taken for it."""
+def _rest(wanted: Filter, driver: Driver, meant: Where, lane: int | None) -> Q | None:
+    """What the driver does not answer, written so that no other index is taken for it."""
     values = {"kind": wanted.kind, "source": wanted.source, "lane": lane, "place": meant.one}
     left = [
         Q(Exact(number(name), value))
         for name, value in values.items()
-        if value is not None and name not in lead.covers
+        if value is not None and name not in driver.covers
     ]
     if meant.several is not None:
         left.append(Q(In(number("place"), meant.several.values("pk").query)))
-    if wanted.job_id is not None and "job_id" not in lead.covers:
+    if wanted.job_id is not None and "job_id" not in driver.covers:
         left.append(Q(job=job_ref(wanted.job_id)))
     return reduce(and_, left) if left else None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2s
 
 from echomq_admin.emq.keyspace import from_wire, to_wire
 from echomq_admin.ledger.documents import exact
@@ -16,7 +15,8 @@ from echomq_admin.ledger.endings.models import (
     Lane,
     Source,
 )
-from echomq_admin.ledger.endings.names import ids_of
+from echomq_admin.ledger.endings.names import ids_of, lane_key
+from echomq_admin.ledger.models import TrailEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class Told:
     where the row's were no number. `late_ms` is how long past its deadline it ended, at the latest;
     below 0 for one that ended before, `None` without a deadline. `lane_cut`: `lane` is the
     beginning of a longer name. `error` is at most the first `MOST_ERROR` bytes of `error_size`.
+    `op`, `actor` and `op_id` are those of the trail's `entry`, empty where there is none.
     """
 
     pk: int
@@ -49,6 +50,9 @@ class Told:
     error: bytes | None
     error_size: int | None
     entry: int | None
+    op: str = ""
+    actor: str = ""
+    op_id: str = ""
 
 
 def told(pks: Sequence[int]) -> tuple[Told, ...]:
@@ -56,10 +60,19 @@ def told(pks: Sequence[int]) -> tuple[Told, ...]:
     rows = Ending.objects.select_related("place", "lane", "error").in_bulk(pks)
     found = [rows[pk] for pk in pks if pk in rows]
     ids = ids_of({bytes(row.job) for row in found})
-    return tuple(_told(row, ids[bytes(row.job)]) for row in found)
+    calls = _calls({row.entry for row in found} - {None})
+    return tuple(_told(row, ids[bytes(row.job)], calls.get(row.entry, {})) for row in found)
 
 
-def _told(row: Ending, job_id: str) -> Told:
+def _calls(entries: Collection[int | None]) -> dict[int | None, dict[str, str]]:
+    """What was done by whom, by the keys of entries of the trail."""
+    if not entries:
+        return {}
+    rows = TrailEntry.objects.filter(pk__in=entries).values("pk", "op", "actor", "op_id")
+    return {row.pop("pk"): row for row in rows}
+
+
+def _told(row: Ending, job_id: str, call: Mapping[str, str]) -> Told:
     # A name that was pruned meanwhile is none.
     lane, lane_cut = lane_name(row.lane) if row.lane else (None, False)
     deadline = row.deadline_ms
@@ -84,6 +97,7 @@ def _told(row: Ending, job_id: str) -> Told:
         error=_error(row.error),
         error_size=row.error.size if row.error else None,
         entry=row.entry,
+        **call,
     )
 
 
@@ -91,11 +105,6 @@ def lane_name(lane: Lane) -> tuple[str, bool]:
     """The name of a lane, and whether it is only the beginning of it."""
     name = bytes(lane.name)
     return from_wire(name), len(name) >= MOST_NAME and bytes(lane.key) != lane_key(name)
-
-
-def lane_key(name: bytes) -> bytes:
-    """The `key` of a lane of this whole name."""
-    return blake2s(name, digest_size=16).digest()
 
 
 def _error(text: ErrorText | None) -> bytes | None:
@@ -123,4 +132,7 @@ def document(one: Told) -> dict[str, object]:
         "renewals": one.renewals,
         "error": None if one.error is None else exact(one.error),
         "error_size": one.error_size,
+        "op": one.op or None,
+        "actor": one.actor or None,
+        "op_id": one.op_id or None,
     }

@@ -3,10 +3,12 @@ not, entries of the trail that are missing, deaths that have no entry."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
+from django.db.models import BigIntegerField, Count, F, Max, Min, Q, QuerySet, Sum
+from django.db.models.functions import Greatest
 
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.ledger import trail
@@ -17,6 +19,9 @@ from echomq_admin.ledger.models import Gap
 from echomq_admin.ledger.observing.models import Blind, Lead, Watched
 
 MOST_SPANS = 100
+MOST_LACKING = 5
+# What the agent writes down every few seconds is late after so long.
+LATE_MS = 60_000
 
 
 @dataclass(frozen=True)
@@ -80,14 +85,25 @@ def _span(row: Blind) -> Span:
 
 
 @dataclass(frozen=True)
+class Lacking:
+    """A queue that counts so many deaths more than the ledger has."""
+
+    server: str
+    queue: str
+    deaths: int
+
+
+@dataclass(frozen=True)
 class Watching:
     """How many `queues` are watched; the first of them since `since_ms`, the last since `all_ms`,
     both `None` for none. `seen_ms` is when some of them were looked at last, by their server. A
     pass over the dead jobs of each came to its end at `passed_ms` or later, `None` where that of
     one has not.
 
-    `missing` is how many deaths the counters of the queues tell of which no ending does, as
-    `observing/found.py` says it of one; `unknown` counts the queues of which that is not known.
+    `missing` is how many deaths the counters of the queues tell of which no ending does: a counter
+    is as old as its queue, so it also tells of those from before the ledger. `lacking` names the
+    queues with most of them. `unknown` counts the queues of which that is not known, as their
+    counters were set back or cannot be read.
     """
 
     queues: int = 0
@@ -97,11 +113,13 @@ class Watching:
     passed_ms: int | None = None
     missing: int = 0
     unknown: int = 0
+    lacking: tuple[Lacking, ...] = ()
 
 
 def watching(wanted: Filter) -> Watching:
     """What is watched of the queues that a filter asks for."""
-    is_known = Q(failed__gte=F("place__deaths"))
+    # What is entered since the counters were read makes less than none missing for a while.
+    lacking = Greatest(F("failed") - F("place__deaths"), 0, output_field=BigIntegerField())
     seen = _watched(wanted).order_by()
     told = seen.aggregate(
         queues=Count("pk"),
@@ -109,9 +127,8 @@ def watching(wanted: Filter) -> Watching:
         last=Max("since_ms"),
         whole=Min("passed_ms"),
         passed=Count("passed_ms"),
-        known=Count("pk", filter=is_known),
-        counted=Sum("failed", filter=is_known, default=0),
-        deaths=Sum("place__deaths", filter=is_known, default=0),
+        known=Count("failed"),
+        missing=Sum(lacking, filter=Q(failed__isnull=False), default=0),
     )
     return Watching(
         queues=told["queues"],
@@ -119,9 +136,29 @@ def watching(wanted: Filter) -> Watching:
         all_ms=told["last"],
         seen_ms=dict(seen.values_list("place__server").annotate(Max("seen_ms"))),
         passed_ms=told["whole"] if told["passed"] == told["queues"] else None,
-        missing=int(told["counted"] - told["deaths"]),
+        missing=int(told["missing"]),
         unknown=told["queues"] - told["known"],
+        lacking=_lacking(seen) if told["missing"] else (),
     )
+
+
+def _lacking(seen: QuerySet[Watched]) -> tuple[Lacking, ...]:
+    rows = seen.annotate(deaths=F("failed") - F("place__deaths")).filter(deaths__gt=0)
+    most = rows.order_by("-deaths", "pk").values_list("place__server", "place__queue", "deaths")
+    return tuple(
+        Lacking(server, from_wire(bytes(queue)), deaths)
+        for server, queue, deaths in most[:MOST_LACKING]
+    )
+
+
+def unwatched(found: Watching, now_ms: Mapping[str, float]) -> list[tuple[str, int]]:
+    """The servers at whose queues no agent has looked for a minute by their own clocks, which
+    `now_ms` tells, each with when one did last."""
+    return [
+        (server, found.seen_ms[server])
+        for server, now in now_ms.items()
+        if now - found.seen_ms.get(server, math.inf) > LATE_MS
+    ]
 
 
 def _watched(wanted: Filter) -> QuerySet[Watched]:

@@ -1,10 +1,14 @@
-"""What is said of the times of an ending, on pages and on the command line."""
+"""The words for endings, on pages and on the command line: kinds, sources, how exact a time is."""
 
 from __future__ import annotations
 
 from echomq_admin.fleet.spans import span
-from echomq_admin.ledger.endings.models import Source
+from echomq_admin.ledger.endings.models import EndingKind, Source
 from echomq_admin.ledger.endings.told import Told
+
+# By the words that addresses, files and the command line have for them; a page shows the labels.
+KINDS = {kind.name.lower(): kind for kind in EndingKind}
+SOURCES = {source.name.lower(): source for source in Source}
 
 
 def short(ms: float) -> str:
@@ -15,8 +19,8 @@ def short(ms: float) -> str:
 def within(told: Told) -> str:
     """How exact the time of an ending is; empty for to the millisecond."""
     if told.source == Source.FOUND:
-        return "at the latest"
-    return f"up to {short(told.within_ms)} earlier" if told.within_ms else ""
+        return "or any time before"
+    return f"or up to {short(told.within_ms)} earlier" if told.within_ms else ""
 
 
 def late(told: Told) -> str:

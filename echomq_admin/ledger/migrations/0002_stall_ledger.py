@@ -85,7 +85,7 @@ class Migration(migrations.Migration):
                 ('attempts', models.BigIntegerField()),
                 ('n', models.PositiveIntegerField(default=0)),
                 ('kind', models.PositiveSmallIntegerField(choices=[(1, 'stalled, recovered'), (2, 'stalled, dead'), (3, 'reaped'), (4, 'dead by attempts'), (5, 'ended by an operator'), (6, 'uncertain')])),
-                ('source', models.PositiveSmallIntegerField(choices=[(1, 'script'), (2, 'observer'), (3, 'found dead')])),
+                ('source', models.PositiveSmallIntegerField(choices=[(1, 'exact'), (2, 'observed'), (3, 'found dead')])),
                 ('ended_ms', models.BigIntegerField()),
                 ('within_ms', models.BigIntegerField(default=0)),
                 ('deadline_ms', models.BigIntegerField(null=True)),

@@ -5,23 +5,20 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
-from django.conf import settings
 from django.db import Error as DatabaseError
 
-from echomq_admin.emq.ids import minted_ms
+from echomq_admin.emq.batched import batched
 from echomq_admin.emq.keyspace import from_wire, to_wire
 from echomq_admin.fleet.names import shown
 from echomq_admin.fleet.servers import TROUBLE, Server
 from echomq_admin.ledger import copying
 from echomq_admin.ledger.endings import names
 from echomq_admin.ledger.endings.models import Ending
-from echomq_admin.ledger.models import Gap, TrailJob, job_key
+from echomq_admin.ledger.models import Gap, Kind, TrailJob, job_key
 
 # How many values one statement takes.
 VALUES = 500
-_DAY_MS = 86_400_000
 # Verbs that put a job back among the dead that had died before.
 _BACK = ("restore", "return_to_dead")
 
@@ -48,6 +45,7 @@ def came_back(server_name: str, queue: str, job_ids: Iterable[str]) -> set[str]:
         entry__server=server_name,
         entry__queue=to_wire(queue),
         entry__op__in=_BACK,
+        entry__kind=Kind.MOVED,
     )
     return {keys[bytes(key)] for key in named.values_list("job", flat=True)}
 
@@ -69,25 +67,9 @@ def is_audit_whole(server: Server, queue: str) -> bool:
     return not (step.fault or gaps.exists())
 
 
-def may_be_pruned(job_id: str, since_ms: int | None, now_ms: int) -> bool:
-    """Whether the ledger may have known of the death of a job that is dead now, in a queue that is
-    watched since then, and have forgotten it for its age."""
-    cut_ms = now_ms - int(min(settings.EMQ_LEDGER_DAYS.values()) * _DAY_MS)
-    if since_ms is None or since_ms >= cut_ms:
-        return False
-    minted = minted_ms(job_id)
-    return minted is None or minted < cut_ms
-
-
-def portions(values: Iterable, most: int = VALUES) -> Iterator[list]:
-    each = iter(values)
-    while some := list(islice(each, most)):
-        yield some
-
-
 def _endings(server_name: str, refs: Iterable[bytes]) -> Iterator[tuple[str, bytes, int, int]]:
     mine = Ending.objects.filter(place__server=server_name)
-    for some in portions(dict.fromkeys(refs)):
+    for some in batched(dict.fromkeys(refs), VALUES):
         rows = mine.filter(job__in=some).values_list("place__queue", "job", "life", "attempts")
         for queue, ref, life, attempts in rows:
             yield from_wire(bytes(queue)), bytes(ref), life, attempts

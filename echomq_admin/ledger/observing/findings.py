@@ -3,44 +3,92 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
 import redis
 
 from echomq_admin.emq.keyspace import from_wire
-from echomq_admin.emq.touches import Touches, touches
+from echomq_admin.emq.touches import UNTOLD, Touches, touches
 from echomq_admin.ledger.endings.book import Finding
 from echomq_admin.ledger.endings.models import EndingKind, Source
 from echomq_admin.ledger.observing.flights import Lease
-from echomq_admin.ledger.observing.judge import Verdict, judge, lapsed
-from echomq_admin.ledger.observing.watch import Ended
+from echomq_admin.ledger.observing.judge import DEAD, Verdict, judge, lapsed
+from echomq_admin.ledger.observing.looks import Ended, Seen
 
 _AFTER_THE_DEADLINE = {EndingKind.RECOVERED, EndingKind.DEAD, EndingKind.REAPED}
 
 
 def told(
-    client: redis.Redis, ended: Mapping[str, Sequence[Ended]]
+    client: redis.Redis, looks: Mapping[str, Sequence[Seen]], broke: Callable[[str], None]
 ) -> dict[str, list[tuple[bytes, Finding]]]:
     """The findings of each queue, each with the wire id of its job; none where none is told.
 
-    The audit says in which of them an operator had a hand. One round trip, or none when nothing
-    is told. Raises redis-py's errors.
+    The audit says in which of them an operator had a hand. One round trip as a rule, or none when
+    nothing is told. Whatever is wrong with a queue is told by calling `broke` while that is
+    handled, and stops no other. Raises redis-py's errors.
     """
-    over = {queue: [one for one in some if _verdict(one)] for queue, some in ended.items()}
-    over = {queue: some for queue, some in over.items() if some}
-    since = {queue: min(one.window.from_ms for one in some) for queue, some in over.items()}
-    known = touches(client, since) if since else {}
-    return {queue: list(_findings(some, known[queue])) for queue, some in over.items()}
+    over = {queue: _each(queue, partial(_over, some), broke) for queue, some in looks.items()}
+    ended = {queue: [one for each in some for one in each] for queue, some in over.items() if some}
+    ended = {queue: some for queue, some in ended.items() if some}
+    if not ended:
+        return {}
+    since = {queue: min(one.window.from_ms for one in some) for queue, some in ended.items()}
+    jobs = {queue: [from_wire(one.raw) for one in some] for queue, some in ended.items()}
+    known = touches(client, since, jobs)
+    found = {
+        queue: _each(queue, partial(_findings, over[queue] or [], known[queue]), broke)
+        for queue in ended
+    }
+    return {queue: some for queue, some in found.items() if some is not None}
 
 
-def _findings(ended: Iterable[Ended], known: Touches) -> Iterator[tuple[bytes, Finding]]:
-    for one in ended:
-        verbs = known.of(from_wire(one.raw))
-        sure = replace(one, window=replace(one.window, touches=verbs)) if verbs else one
-        verdict = _verdict(sure)
-        if verdict:
-            yield one.raw, _finding(sure, verdict)
+Worked = TypeVar("Worked")
+
+
+def _each(queue: str, work: Callable[[], Worked], broke: Callable[[str], None]) -> Worked | None:
+    try:
+        return work()
+    except Exception:
+        broke(queue)
+        return None
+
+
+def _over(looks: Iterable[Seen]) -> list[list[Ended]]:
+    """The leases of each look of which something is told, whatever the audit says."""
+    return [[one for one in seen.ended if _may_be_told(one)] for seen in looks]
+
+
+def _may_be_told(one: Ended) -> bool:
+    anything = frozenset({UNTOLD})
+    return one.left.has_row and _verdict(_with(one, touches=anything)) is not None
+
+
+def _findings(looks: Iterable[Sequence[Ended]], known: Touches) -> list[tuple[bytes, Finding]]:
+    found: list[tuple[bytes, Finding]] = []
+    for ended in looks:
+        sure = [_with(one, touches=known.of(from_wire(one.raw))) for one in ended]
+        dead = sum(map(_is_dead, sure))
+        for one in (_with(one, dead=dead) for one in sure):
+            if verdict := _verdict(one):
+                found.append((one.raw, _finding(one, verdict)))
+    return found
+
+
+def _with(one: Ended, **known: object) -> Ended:
+    return replace(one, window=replace(one.window, **known))
+
+
+def _is_dead(one: Ended) -> bool:
+    """Whether its death is among those that were counted, if it was not buried by a person whom no
+    audit names."""
+    lease, left = one.lease, one.left
+    if left.state != DEAD or left.mark is None or one.window.may_be_buried:
+        return False
+    is_new = left.mark != lease.mark or left.stalled > lease.stalled
+    return is_new or not lease.is_elsewhere
 
 
 def _verdict(one: Ended) -> Verdict | None:
@@ -49,7 +97,8 @@ def _verdict(one: Ended) -> Verdict | None:
 
 def _finding(one: Ended, verdict: Verdict) -> Finding:
     lease, left, window = one.lease, one.left, one.window
-    deadline = math.floor(lease.deadline_ms) if math.isfinite(lease.deadline_ms) else None
+    is_other = _is_of_another_life(one, verdict)
+    is_dated = math.isfinite(lease.deadline_ms) and not is_other
     return Finding(
         job_id=from_wire(one.raw),
         attempts=lease.attempts,
@@ -57,9 +106,9 @@ def _finding(one: Ended, verdict: Verdict) -> Finding:
         source=Source.OBSERVER,
         ended_ms=window.to_ms,
         within_ms=max(0, window.to_ms - _after_ms(one, verdict)),
-        deadline_ms=deadline,
+        deadline_ms=math.floor(lease.deadline_ms) if is_dated else None,
         stalled=_stalled(lease, verdict),
-        renewals=lease.renewals,
+        renewals=None if is_other else lease.renewals,
         lane=lease.lane if left.lane is None else left.lane,
         error=left.error if verdict.has_error else None,
         error_size=left.error_size if verdict.has_error else None,
@@ -72,6 +121,13 @@ def _stalled(lease: Lease, verdict: Verdict) -> int | None:
     """The count after it: what neither a sweep nor doubt has touched is as it was."""
     is_told = verdict.stalled is not None or verdict.kind == EndingKind.UNCERTAIN
     return verdict.stalled if is_told else lease.stalled
+
+
+def _is_of_another_life(one: Ended, verdict: Verdict) -> bool:
+    """Whether what was known of the lease is not of the one that ended: only what has lapsed is
+    swept or reaped."""
+    is_early = not lapsed(one.lease, one.window) and "recover_now" not in one.window.touches
+    return is_early and verdict.kind in _AFTER_THE_DEADLINE
 
 
 def _after_ms(one: Ended, verdict: Verdict) -> int:

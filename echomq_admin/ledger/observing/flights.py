@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import msgpack
@@ -14,6 +14,7 @@ from echomq_admin.ledger.observing.models import Watched
 
 # What a blob of this program can unpack to at most, bytes; a larger one is none.
 _MOST_BYTES = 64_000_000
+_FLAGS = ("is_new_life", "is_revived", "is_elsewhere", "is_whole")
 _DAMAGED = (ValueError, TypeError, AttributeError, zlib.error, msgpack.UnpackException)
 
 
@@ -26,7 +27,8 @@ class Lease:
     `renewals` times, last at `renewed_ms`, and was in flight for sure at `seen_ms`, 0 for the
     instant of the last look at its queue. `is_new_life` and `is_revived` as in a finding. When it
     was first seen, the job may have stood in another set as well (`is_elsewhere`): from there it
-    can be claimed or requeued though nobody ended the lease.
+    can be claimed or requeued though nobody ended the lease. `is_whole`: it was watched from its
+    first look on, without a gap, so that nothing is missing in `renewals`.
     """
 
     attempts: int | None
@@ -41,38 +43,48 @@ class Lease:
     is_new_life: bool = False
     is_revived: bool = False
     is_elsewhere: bool = False
+    is_whole: bool = False
 
 
-def pack(leases: Mapping[bytes, Lease]) -> bytes:
-    """Leases by wire id; nothing packs to nothing."""
+def pack(leases: Mapping[bytes, Lease], failed: int | None = None) -> bytes:
+    """Leases by wire id, each packed for itself, and how many deaths their queue had counted;
+    no leases pack to nothing."""
     if not leases:
         return b""
-    return zlib.compress(msgpack.packb([_row(raw, lease) for raw, lease in leases.items()]), 1)
+    rows = {raw: msgpack.packb(_row(lease)) for raw, lease in leases.items()}
+    return zlib.compress(msgpack.packb([failed, rows]), 1)
 
 
-def unpack(packed: bytes, wanted: Collection[bytes] | None = None) -> dict[bytes, Lease]:
-    """The leases, or those of the `wanted` ids alone; none where the blob is damaged."""
+def unpack(
+    packed: bytes, wanted: Collection[bytes] | None = None
+) -> tuple[dict[bytes, Lease], int | None]:
+    """The leases, or those of the `wanted` ids alone, and the count of deaths; nothing where the
+    blob is damaged."""
     if not packed:
-        return {}
+        return {}, None
     try:
         inflating = zlib.decompressobj()
-        rows = msgpack.unpackb(inflating.decompress(bytes(packed), _MOST_BYTES))
+        failed, rows = msgpack.unpackb(inflating.decompress(bytes(packed), _MOST_BYTES))
         if not inflating.eof:
-            return {}
-        return {row[0]: _lease(row) for row in rows if wanted is None or row[0] in wanted}
+            return {}, None
+        found = rows if wanted is None else rows.keys() & set(wanted)
+        return {raw: _lease(msgpack.unpackb(rows[raw])) for raw in found}, failed
     except _DAMAGED:
-        return {}
+        return {}, None
 
 
-def of(place: Place) -> dict[str, Lease]:
-    """What was known of the leases of a queue a few seconds ago, by job id."""
-    packed = Watched.objects.filter(place=place).values_list("flights", flat=True).first()
-    return {from_wire(raw): lease for raw, lease in unpack(packed or b"").items()}
+def of(place: Place | None, job_ids: Iterable[str]) -> tuple[int | None, dict[str, Lease]]:
+    """When the queue was seen last, `None` for never, and what was known then of the leases of
+    these jobs."""
+    row = Watched.objects.filter(place=place).values_list("seen_ms", "flights").first()
+    if place is None or row is None:
+        return None, {}
+    leases, _ = unpack(row[1], set(map(to_wire, job_ids)))
+    return row[0], {from_wire(raw): lease for raw, lease in leases.items()}
 
 
-def _row(raw: bytes, lease: Lease) -> list[object]:
+def _row(lease: Lease) -> list[object]:
     return [
-        raw,
         lease.attempts,
         lease.stalled,
         lease.deadline_ms,
@@ -82,12 +94,12 @@ def _row(raw: bytes, lease: Lease) -> list[object]:
         lease.renewals,
         lease.renewed_ms,
         lease.seen_ms,
-        lease.is_new_life + 2 * lease.is_revived + 4 * lease.is_elsewhere,
+        sum(1 << at for at, name in enumerate(_FLAGS) if getattr(lease, name)),
     ]
 
 
 def _lease(row: list[object]) -> Lease:
-    _, attempts, stalled, deadline, lane, mark, first, renewals, renewed, seen, flags = row
+    attempts, stalled, deadline, lane, mark, first, renewals, renewed, seen, flags = row
     return Lease(
         attempts=attempts,
         stalled=stalled,
@@ -98,7 +110,5 @@ def _lease(row: list[object]) -> Lease:
         renewals=renewals,
         renewed_ms=renewed,
         seen_ms=seen,
-        is_new_life=bool(flags & 1),
-        is_revived=bool(flags & 2),
-        is_elsewhere=bool(flags & 4),
+        **{name: bool(flags & 1 << at) for at, name in enumerate(_FLAGS)},
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from threading import Event
 
+from echomq_admin.emq.batched import batched
 from echomq_admin.emq.dead_sets import (
     DeadIds,
     DeadRow,
@@ -24,41 +25,29 @@ from echomq_admin.fleet.discovery import known
 from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger.endings import names
 from echomq_admin.ledger.endings.book import Finding, enter
-from echomq_admin.ledger.endings.models import EndingKind, Place, Source
+from echomq_admin.ledger.endings.forgotten import Forgotten
+from echomq_admin.ledger.endings.models import EndingKind, Place, Source, is_stall
 from echomq_admin.ledger.observing.dead_lore import (
+    VALUES,
     Job,
     came_back,
     is_audit_whole,
-    may_be_pruned,
-    portions,
     told_attempts,
 )
-from echomq_admin.ledger.observing.lead import Lead, Term
+from echomq_admin.ledger.observing.lead import Term
 from echomq_admin.ledger.observing.models import Watched
 from echomq_admin.ledger.observing.turns import BUDGET, Known, choose
 
 # So many deaths of a queue are entered in one transaction.
 _AT_ONCE = 200
-# What a sweep writes as the error of a job that it kills.
-STALLED = b"stalled"
-
-
-def missing_deaths(place: Place) -> int | None:
-    """How many failures the queue counted at the last look that have no entry; `None` when that is
-    not known, as after the counter was reset."""
-    counted = Watched.objects.filter(place=place).values_list("failed", "place__deaths").first()
-    if counted is None or counted[0] is None:
-        return None
-    # What was entered since the look may be more than it counted.
-    return max(0, counted[0] - counted[1])
 
 
 class Finder:
     """Goes round the dead sets of one server in one term of the lead."""
 
-    def __init__(self, server: Server, lead: Lead | Term, budget: int = BUDGET) -> None:
+    def __init__(self, server: Server, term: Term, budget: int = BUDGET) -> None:
         self._server = server
-        self._lead = lead
+        self._term = term
         self._budget = budget
         self._steps = 0
         self._sets: dict[str, Known] = {}
@@ -79,7 +68,7 @@ class Finder:
         read = dead_ids(self._server.client, stretches)
         ids = _by_queue((part.queue, job_id) for part in read for job_id in part.ids)
         attempts = dead_attempts(self._server.client, ids)
-        entered = self._enter(self._unknown(attempts, watched, now_ms), stop)
+        entered = self._enter(self._unknown(attempts, now_ms), stop)
         if not stop.is_set():
             self._move_on(now_ms, zip(stretches, read, strict=True), attempts, watched)
         return entered
@@ -100,19 +89,20 @@ class Finder:
             one.see(found)
             self._sets[found.queue] = one
 
-    def _unknown(
-        self, attempts: Mapping[Job, int], watched: Mapping[str, Watched], now_ms: int
-    ) -> dict[str, list[str]]:
+    def _unknown(self, attempts: Mapping[Job, int], now_ms: int) -> dict[str, list[str]]:
         """The jobs of each queue that died with attempts of which there is no ending, and was none
         that is forgotten."""
         told = told_attempts(self._server.name, attempts)
+        forgotten: dict[str, Forgotten] = {}
 
         def is_new(job: Job, number: int) -> bool:
             queue, job_id = job
-            seen, row = self._sets[queue].seen, watched.get(queue)
+            seen = self._sets[queue].seen
             if seen.is_complete:
                 return not seen.has(job_id, number)
-            return not may_be_pruned(job_id, row.since_ms if row else None, now_ms)
+            if queue not in forgotten:
+                forgotten[queue] = Forgotten(self._place(queue), now_ms)
+            return not forgotten[queue].may_have(job_id)
 
         return _by_queue(
             job
@@ -123,7 +113,7 @@ class Finder:
     def _enter(self, unknown: Mapping[str, Iterable[str]], stop: Event) -> int:
         entered = 0
         for queue, ids in unknown.items():
-            for some in portions(ids, _AT_ONCE):
+            for some in batched(ids, _AT_ONCE):
                 if stop.is_set():
                     return entered
                 entered += self._enter_some(queue, some)
@@ -142,7 +132,7 @@ class Finder:
             for row in rows
         ]
         place = self._place(queue)
-        with self._lead.held():
+        with self._term.held():
             return enter(place, findings)
 
     def _place(self, queue: str) -> Place:
@@ -166,11 +156,12 @@ class Finder:
             one = self._sets[part.queue]
             if one.pass_over(stretch, part.cursor, jobs, now_ms, self._steps):
                 passed.append(part.queue)
-        with self._lead.held():
+        with self._term.held():
             for queue, row in watched.items():
                 if queue in self._sets:
                     _keep(row, self._sets[queue])
-            for some in portions(watched[queue].pk for queue in passed if queue in watched):
+            pks = (watched[queue].pk for queue in passed if queue in watched)
+            for some in batched(pks, VALUES):
                 Watched.objects.filter(pk__in=some).update(passed_ms=now_ms)
 
 
@@ -190,19 +181,19 @@ def _keep(row: Watched, one: Known) -> None:
 
 def _finding(row: DeadRow, now_ms: int, since_ms: int | None, is_whole: bool) -> Finding:
     """`since_ms`: when it was not dead yet, `None` when that is not known."""
-    is_stall = row.error == STALLED and (row.stalled or 0) > 0
+    is_swept = is_stall(row.error, row.stalled)
     kind = EndingKind.FAILED if is_whole else EndingKind.UNCERTAIN
     return Finding(
         row.job_id,
         row.attempts,
-        EndingKind.DEAD if is_stall else kind,
+        EndingKind.DEAD if is_swept else kind,
         Source.FOUND,
         now_ms,
         within_ms=max(0, now_ms - (since_ms or 0)),
         stalled=row.stalled,
         lane=row.lane,
-        error=None if is_stall else row.error,
-        error_size=None if is_stall else row.error_size,
+        error=None if is_swept else row.error,
+        error_size=None if is_swept else row.error_size,
     )
 
 

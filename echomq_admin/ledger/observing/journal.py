@@ -3,14 +3,17 @@ their queues, so that both are there or neither; the rest every few seconds."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
-from typing import Protocol
+
+from django.db import DataError, IntegrityError, transaction
+from django.db import Error as DatabaseError
 
 from echomq_admin.ledger.endings.book import Finding, enter
 from echomq_admin.ledger.observing import blind
+from echomq_admin.ledger.observing.lead import Term
 from echomq_admin.ledger.observing.shelf import Shelf
 from echomq_admin.ledger.observing.watch import Watch
 
@@ -18,30 +21,28 @@ SAVE_EVERY_S = 2.0
 # When more queues than this were not seen for the same reason, it is said of the server.
 _MOST_PLACES = 3
 
+_UNTOLD = "Endings that were seen could not be written down."
+
 Told = tuple[bytes, Finding]
 Span = tuple[int, int]
 
-
-class Leading(Protocol):
-    """A lead, or a term of one."""
-
-    def held(self) -> AbstractContextManager[None]:
-        """A transaction that is undone, with `Lost`, when the lead is another's."""
+log = logging.getLogger(__name__)
 
 
 class Journal:
     """Of one server. What could not be written stays for the next time. `now_ms` is the server's
     clock at the last look."""
 
-    def __init__(self, server_name: str, lead: Leading) -> None:
+    def __init__(self, server_name: str, term: Term) -> None:
         self.now_ms = 0
-        self._server_name, self._lead = server_name, lead
+        self._server_name, self._term = server_name, term
         self._shelf = Shelf(server_name)
         self._found: dict[str, list[Told]] = {}
         self._blind: dict[str, dict[str, Span]] = defaultdict(dict)
         self._unread: dict[str, tuple[int, str]] = {}
         self._changed: set[str] = set()
         self._dropped: set[str] = set()
+        self._lost: set[str] = set()
         self._saved_s = float("-inf")
 
     @property
@@ -51,6 +52,10 @@ class Journal:
 
     def load(self) -> dict[str, Watch]:
         return self._shelf.load()
+
+    def last_ms(self, watches: Mapping[str, Watch]) -> int:
+        """When somebody looked last, as far as these and the ledger tell."""
+        return self._shelf.last_ms(watches)
 
     def found(self, queue: str, told: Iterable[Told]) -> None:
         self._found.setdefault(queue, []).extend(told)
@@ -84,8 +89,13 @@ class Journal:
             return
         seen = {queue: watch for queue, watch in watches.items() if watch.seen_ms is not None}
         try:
-            with self._lead.held():
+            with self._term.held():
                 self._write(seen, is_time)
+        except IntegrityError:
+            # Somebody took out rows that others stand on: all of them are looked for anew.
+            self._shelf.forget()
+            self._changed |= seen.keys()
+            raise
         except BaseException:
             self._shelf.undone()
             raise
@@ -98,12 +108,26 @@ class Journal:
         self._shelf.begin({*watches, *blind_ones}, self.now_ms)
         for queue, told in self._found.items():
             if told:
-                enter(self._shelf.place(queue), [finding for _, finding in told])
+                self._enter(queue, [finding for _, finding in told])
         self._write_blind(is_time)
         to_save = self._to_save(watches, is_time)
-        self._shelf.save({queue: watches[queue] for queue in to_save})
+        self._lost = self._shelf.save({queue: watches[queue] for queue in to_save})
         if is_time:
             self._write_seen(watches)
+
+    def _enter(self, queue: str, findings: list[Finding]) -> None:
+        """Whatever is wrong with what was found in one queue stops no other."""
+        place = self._shelf.place(queue)
+        try:
+            with transaction.atomic():
+                enter(place, findings)
+        except Exception as error:
+            if isinstance(error, DatabaseError) and not isinstance(error, DataError):
+                raise
+            log.exception("endings of %s/%s are left out", self._server_name, ascii(queue))
+            first = min(each.ended_ms - each.within_ms for each in findings)
+            last = max(each.ended_ms for each in findings)
+            blind.note(self._server_name, place, first, last, _UNTOLD)
 
     def _to_save(self, watches: Mapping[str, Watch], is_time: bool) -> set[str]:
         return watches.keys() & {*self._found, *(self._changed if is_time else ())}
@@ -128,13 +152,13 @@ class Journal:
         for queue in watches.keys() - self._to_save(watches, True) - self._unread.keys():
             at[watches[queue].seen_ms or 0].append(queue)
         for seen_ms, queues in at.items():
-            self._shelf.seen(queues, seen_ms)
+            self._lost |= self._shelf.seen(queues, seen_ms)
 
     def _forget(self, watches: Mapping[str, Watch], is_time: bool) -> None:
         """All of it is in the database."""
         for queue in watches.keys() & self._found.keys():
             watches[queue].entered(raw for raw, _ in self._found[queue])
-        self._changed -= self._to_save(watches, is_time)
+        self._changed = (self._changed - self._to_save(watches, is_time)) | self._lost
         self._found.clear()
         self._blind.clear()
         self._dropped.clear()

@@ -2,8 +2,9 @@
 
 A wrong answer is worse than none. What can be told rests on a few facts of the protocol: only a
 claim raises `attempts` and makes a row active; only a sweep raises `stalled`, and like a reap it
-takes only what lapsed; every failure writes `last_error`, only a requeue drops it; and a lease that
-was claimed after the last look cannot have lapsed by this one, unless a gap lies between the two.
+takes only what lapsed; every failure writes `last_error`, only a requeue drops it; every death but
+one by hand is counted by the queue; and a lease that was claimed after the last look cannot have
+lapsed by this one, unless a gap lies between the two.
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from echomq_admin.emq.flights import ACTIVE, Sight, mark_of
-from echomq_admin.ledger.endings.models import EndingKind
+from echomq_admin.emq.touches import UNTOLD
+from echomq_admin.ledger.endings.models import STALLED, EndingKind
 from echomq_admin.ledger.observing.flights import Lease
 
+# Looks further apart than this may hide a failure that was tried again at once, whatever is known.
+_QUICK_MS = 1_000
+# After these, a job that is dead need not have died: `UNTOLD` may be any of them.
+_TO_THE_DEAD = {"bury", "restore", "return_to_dead", UNTOLD}
 PENDING, SCHEDULED, DEAD = b"pending", b"scheduled", b"dead"
-STALLED = b"stalled"
 _STALLED_MARK = mark_of(STALLED, len(STALLED))
 # Verbs after which a job is where it could be without an operator.
 _HARMLESS = {
@@ -31,7 +36,8 @@ class Window:
 
     `is_gap`: a lease may have come and gone. `touches` are the verbs of operators that the audit
     names for the job. `backoff_ms` is the shortest time that a failed job of the queue waits,
-    `None` when not known.
+    `None` when not known. So many `deaths` were counted, `None` when that is not known, and so many
+    leases left a job that is dead.
     """
 
     from_ms: int
@@ -39,13 +45,29 @@ class Window:
     is_gap: bool = False
     touches: frozenset[str] = frozenset()
     backoff_ms: int | None = None
+    deaths: int | None = None
+    dead: int = 0
 
     @property
     def hides_a_failure(self) -> bool:
         """Whether a job may have failed, waited and been promoted in it. The shortest time that is
         known may be a little longer than the shortest there is."""
         span_ms = self.to_ms - self.from_ms
-        return self.backoff_ms is None or self.backoff_ms <= 1.5 * span_ms
+        return self.backoff_ms is None or span_ms > min(self.backoff_ms / 1.5, _QUICK_MS)
+
+    @property
+    def hides_a_death(self) -> bool:
+        """Whether a job may have died in it that is dead no more."""
+        return self.deaths is None or self.deaths > self.dead
+
+    @property
+    def lacks_deaths(self) -> bool:
+        """Whether some that are dead did not die but were buried, though no audit says so."""
+        return self.deaths is not None and self.deaths < self.dead
+
+    @property
+    def may_be_buried(self) -> bool:
+        return not self.touches.isdisjoint(_TO_THE_DEAD)
 
     @property
     def is_touched(self) -> bool:
@@ -111,23 +133,22 @@ def _swept(lease: Lease, left: Sight, window: Window) -> Verdict | None:
 def _died_of_the_sweep(lease: Lease, left: Sight, window: Window) -> bool | None:
     """Whether the sweep killed it; `None` when that cannot be told."""
     if left.state == DEAD and left.mark == _STALLED_MARK:
-        return None if "bury" in window.touches else True
+        return None if window.may_be_buried or window.lacks_deaths else True
     # A job that stood in other sets all the time may have been dead before, or been requeued.
     is_hidden = window.is_gap or window.is_touched
     if left.mark is None and lease.mark is None:
         # To die and be requeued, it would have got an error and lost it again.
-        return None if is_hidden else False
+        return None if is_hidden or window.hides_a_death else False
     is_hidden = is_hidden or lease.is_elsewhere
     if left.mark is None:
-        return None if is_hidden else True
+        return None if is_hidden or not window.hides_a_death else True
     is_sure = left.mark != _STALLED_MARK or not left.is_dead
     if left.state == PENDING and left.mark == lease.mark and is_sure:
         # A sweep that kills writes an error of its own, and a requeue leaves none.
-        return False
+        return None if window.is_gap else False
     # It failed after the sweep, which takes it out of neither pending nor dead.
-    if is_hidden or left.deadline_ms is not None:
-        return None
-    return not left.waits if left.state == DEAD else left.is_dead
+    is_hidden = is_hidden or left.deadline_ms is not None
+    return None if is_hidden or left.state == DEAD else left.is_dead
 
 
 def _swept_before(lease: Lease, left: Sight, window: Window) -> Verdict | None:
@@ -137,14 +158,22 @@ def _swept_before(lease: Lease, left: Sight, window: Window) -> Verdict | None:
         return doubt if lapsed(lease, window) or not window.is_gap else None
     if left.stalled != lease.stalled + 1 or window.is_touched:
         return doubt
-    recovered = Verdict(EndingKind.RECOVERED, left.stalled)
-    if left.mark == lease.mark:
-        return recovered
-    if not _is_alone(lease, left):
+    has_its_error = left.mark == lease.mark
+    if has_its_error and not _may_have_lost_its_error(lease, left, window):
+        return Verdict(EndingKind.RECOVERED, left.stalled)
+    if has_its_error or not _is_alone(lease, left):
         # The error, or its lack, may be of a lease after this one.
-        is_odd = left.mark is None or left.mark == _STALLED_MARK
-        return doubt if is_odd else recovered
-    return Verdict(EndingKind.DEAD, left.stalled) if left.mark is None else doubt
+        is_odd = left.mark is None or left.mark == _STALLED_MARK or window.hides_a_death
+        return doubt if is_odd else Verdict(EndingKind.RECOVERED, left.stalled)
+    has_died = left.mark is None and window.hides_a_death
+    return Verdict(EndingKind.DEAD, left.stalled) if has_died else doubt
+
+
+def _may_have_lost_its_error(lease: Lease, left: Sight, window: Window) -> bool:
+    """Whether it may have died and been requeued in spite of the error, or lack of one, that it
+    has as before: by a program that the audit does not name, or that another lease ended so."""
+    is_sure = left.mark is not None and (left.attempts == lease.attempts or _is_alone(lease, left))
+    return window.hides_a_death and not is_sure
 
 
 def _uncounted(lease: Lease, left: Sight, window: Window) -> Verdict | None:
@@ -161,7 +190,7 @@ def _uncounted(lease: Lease, left: Sight, window: Window) -> Verdict | None:
         # A late failure puts a job that waits again, because it was reaped, into schedule as well.
         return _UNCERTAIN if left.waits else None
     is_back = left.state == PENDING and left.mark == lease.mark
-    return _reaped(lease, window) if is_back else None
+    return _reaped(lease, left, window) if is_back else None
 
 
 def _forgotten(lease: Lease, left: Sight, window: Window) -> Verdict | None:
@@ -173,11 +202,13 @@ def _forgotten(lease: Lease, left: Sight, window: Window) -> Verdict | None:
 def _dead(lease: Lease, left: Sight, window: Window) -> Verdict | None:
     if left.mark is None:
         return None
-    if "bury" in window.touches or (left.waits and lapsed(lease, window)):
+    if window.may_be_buried or (left.waits and lapsed(lease, window)):
         return _UNCERTAIN
     if lease.is_elsewhere and left.mark == lease.mark:
         # It was dead already, as when a late extend revived it.
         return _UNCERTAIN if lapsed(lease, window) else None
+    if window.deaths is None or window.lacks_deaths:
+        return _UNCERTAIN
     return Verdict(EndingKind.FAILED, has_error=True)
 
 
@@ -185,14 +216,14 @@ def _requeued(lease: Lease, window: Window) -> Verdict | None:
     """The error is gone: the job was dead, and no sweep killed it."""
     if lease.is_elsewhere:
         return _UNCERTAIN if lapsed(lease, window) else None
-    if window.is_gap or window.is_touched:
+    if window.is_gap or window.is_touched or not window.hides_a_death:
         return _UNCERTAIN
     return Verdict(EndingKind.FAILED)
 
 
-def _reaped(lease: Lease, window: Window) -> Verdict:
+def _reaped(lease: Lease, left: Sight, window: Window) -> Verdict:
     """Back without a count, with the error it had. A failure with the same text looks the same."""
-    if window.is_gap or window.is_touched:
+    if window.is_gap or window.is_touched or _may_have_lost_its_error(lease, left, window):
         return _UNCERTAIN
     if lease.mark is not None and window.hides_a_failure:
         return _UNCERTAIN
@@ -210,13 +241,14 @@ def _uncounted_before(lease: Lease, left: Sight, window: Window) -> Verdict | No
     if left.mark is None and lease.mark is not None:
         return _requeued(lease, window) if _is_alone(lease, left) else doubt
     if doubt is None or left.mark == lease.mark:
-        return doubt and _reaped(lease, window)
+        return doubt and _reaped(lease, left, window)
     return None if _is_alone(lease, left) else _failed_since(window)
 
 
 def _failed_since(window: Window) -> Verdict:
     """It was claimed again, and that lease failed; this one too, if there was time for it."""
     is_hidden = window.is_gap or window.is_touched or window.hides_a_failure
+    is_hidden = is_hidden or window.hides_a_death
     return _UNCERTAIN if is_hidden else _REAPED
 
 

@@ -1,8 +1,9 @@
 """Which of several agents observes a server: one at a time, told by a number in the database.
 
-Nobody's wall clock matters. Whoever watches takes the lead when it was given up, or when its holder
-showed no sign of life for a while by the watcher's own monotonic clock. A holder that slept so long
-learns at its next write that its number is another's, and that write is undone.
+Nobody's wall clock matters. Whoever watches takes the lead when it was given up, when its holder
+was a process of this host that is there no more, or when it showed no sign of life for a while by
+the watcher's own monotonic clock. A holder that slept so long learns at its next write that its
+number is another's, and that write is undone.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import blake2s
+from pathlib import Path
 
 from django.db import connection, transaction
 from django.db.models import F, QuerySet
 
+from echomq_admin.fleet.own_database import is_postgresql
 from echomq_admin.ledger.observing import models
 
 PATIENCE_S = 6.0
@@ -70,7 +74,7 @@ class Term:
 
 class Lead:
     """What one agent does to lead a server. `hold` is called about once a second by one thread;
-    any thread may write under `held`. All of it raises `django.db.Error`."""
+    any thread may write under `held` of the `term`. All of it raises `django.db.Error`."""
 
     def __init__(
         self,
@@ -80,20 +84,16 @@ class Lead:
     ) -> None:
         self._server_name = server_name
         self._patience_s, self._clock_s = patience_s, clock_s
-        self.holder = f"{socket.gethostname()[:100]}:{os.getpid()}:{secrets.token_hex(4)}"
+        self.holder = f"{socket.gethostname()[:100]}:{_here()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._term: Term | None = None
         self._last_sign: tuple[int, int] | None = None
         self._seen_at = 0.0
 
     @property
     def term(self) -> Term | None:
-        """The present term, as this agent knows it; `None` while it only watches."""
+        """The present term, as this agent knows it; `None` while it only watches. Only its `held`
+        is sure."""
         return self._term
-
-    @property
-    def is_held(self) -> bool:
-        """Whether this agent leads, as far as it knows. Only `held` is sure."""
-        return self._term is not None
 
     def hold(self) -> bool:
         """Keep the lead, or take it when it is free or its holder is silent; whether it is ours."""
@@ -102,19 +102,9 @@ class Lead:
             return True
         self._term = None
         row, _ = models.Lead.objects.get_or_create(server=self._server_name)
-        if not row.holder or self._is_silent(row):
+        if not row.holder or _is_gone(row.holder) or self._is_silent(row):
             self._term = self._take(row)
-        return self.is_held
-
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """A transaction in the present term, see `Term.held`. Raises `Lost`, also where there is
-        no term."""
-        term = self._term
-        if term is None:
-            raise Lost(f"{self.holder} does not lead {self._server_name}")
-        with term.held():
-            yield
+        return self._term is not None
 
     def give_up(self) -> None:
         """Leave the lead, if it is ours, to the next who looks."""
@@ -141,7 +131,32 @@ class Lead:
         return Term(self._server_name, self.holder, row.number + 1)
 
 
+def _here() -> str:
+    """Where the number of a process means what it means here: since this start of this host, and
+    in this container. Empty where that is not known."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_bytes()
+        space = os.readlink("/proc/self/ns/pid").encode()
+    except OSError:
+        return ""
+    return blake2s(boot + space, digest_size=8).hexdigest()
+
+
+def _is_gone(holder: str) -> bool:
+    """Whether a holder was a process that can be told to be there no more."""
+    *_, here, number, _ = (":::" + holder).split(":")
+    if not here or here != _here() or not number.isdecimal():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
+
+
 def _bound_stillness() -> None:
-    if connection.vendor == "postgresql":
+    if is_postgresql():
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL idle_in_transaction_session_timeout = {_STILL_MS}")

@@ -11,10 +11,9 @@ class Shortest:
     """Bounds of the shortest span seen of late; each span is known to be at least `low`, and less
     than `high`, ms."""
 
-    def __init__(self, low: int | None = None, high: int | None = None, count: int = 0) -> None:
+    def __init__(self, low: int | None = None, high: int | None = None) -> None:
         self._now = None if low is None or high is None else (low, high)
         self._before: Bounds | None = None
-        self._count, self._count_before = count, 0
         self._since_ms: int | None = None
 
     def saw(self, low: float, high: float, now_ms: int) -> None:
@@ -25,12 +24,6 @@ class Shortest:
         self._turn(now_ms)
         seen = (int(max(low, 0)), int(high))
         self._now = seen if self._now is None else _narrowed(self._now, seen)
-        self._count += 1
-
-    @property
-    def count(self) -> int:
-        """How many spans were seen of late."""
-        return self._count + self._count_before
 
     @property
     def low_ms(self) -> int | None:
@@ -50,7 +43,6 @@ class Shortest:
             self._since_ms = now_ms
         elif not 0 <= now_ms - self._since_ms < _LASTS_MS:
             self._before, self._now = self._now, None
-            self._count_before, self._count = self._count, 0
             self._since_ms = now_ms
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -74,16 +73,6 @@ def choose(sets: dict[str, Known], budget: int = BUDGET) -> list[Stretch]:
     chosen = list(_whole(small, _for_small(budget, bool(large))))
     left = budget - sum(sets[stretch.queue].size or 0 for stretch in chosen)
     return chosen + list(_parts(large, left))
-
-
-def interval_s(sizes: Iterable[int], budget: int = BUDGET) -> float:
-    """How long it takes, about, until every id of sets of these sizes was looked at once."""
-    known = list(sizes)
-    small = sum(size for size in known if size <= SMALL)
-    large = sum(size for size in known if size > SMALL)
-    for_small = _for_small(budget, bool(large))
-    for_large = max(1, budget - min(small, for_small))
-    return EVERY_S * max(1, math.ceil(small / for_small), math.ceil(large / for_large))
 
 
 def _for_small(budget: int, is_some_large: bool) -> int:

@@ -3,64 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from math import inf
 
-from echomq_admin.emq.flights import ACTIVE, Active, Sight, Wanted
+from echomq_admin.emq.flights import ACTIVE, Active, Rows, Sight, Wanted
+from echomq_admin.emq.rows import LONGEST_ID
 from echomq_admin.ledger.observing.flights import Lease
 from echomq_admin.ledger.observing.judge import DEAD, PENDING, SCHEDULED, Window
+from echomq_admin.ledger.observing.looks import APART, TOO_LONG, TOO_MANY, Ended, Look, Seen
 from echomq_admin.ledger.observing.shortest import Shortest
 
-# Until a lease was seen, this counts as the shortest.
+# No lease counts as longer: that none was seen to be short proves nothing of those not seen.
 PRESUMED_MS = 3_000
-# Looks further apart than this tell nothing of how long leases are.
-_APART_MS = 3_000
 # So many failures are seen before the shortest back-off counts as known.
 _FAILURES = 10
 _MOST_VANISHED = 5_000
-APART = "Looks were further apart than the shortest lease lasts."
-TOO_MANY = "More leases were in flight, or began at once, than are looked at."
 # A lease that lapsed so long ago will not be swept at any moment.
 STALE_MS = 10_000
 
 
-@dataclass(frozen=True)
-class Look:
-    """When a look was, by the server's clock: active sets between `before_ms` and `after_ms`, rows
-    until `until_ms`. `is_back`: the clock was set back since the look before; `high_ms` is how far
-    it had come."""
-
-    before_ms: int
-    after_ms: int
-    until_ms: int
-    is_back: bool = False
-    high_ms: int = 0
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A lease that is over, and what was left of it at the end of the window."""
-
-    raw: bytes
-    lease: Lease
-    left: Sight
-    window: Window
-    is_new_life: bool = False
-
-
-@dataclass
-class Seen:
-    """What a look came to. `gap` is a span in which leases may have come and gone unseen, with a
-    sentence that says why."""
-
-    ended: list[Ended] = field(default_factory=list)
-    gap: tuple[int, int, str] | None = None
-    is_changed: bool = False
-
-
 class Watch:
     """The leases in flight of a queue. Times are the server's clock, unix ms; `seen_ms` is that of
-    the last look, `None` before the first."""
+    the last look, `None` before the first. `failed` is how many deaths the queue had counted before
+    that; it can be asked for that when it `is_counted`."""
 
     def __init__(
         self,
@@ -68,15 +32,19 @@ class Watch:
         seen_ms: int | None = None,
         shortest_ms: int | None = None,
         backoff_ms: int | None = None,
+        failed: int | None = None,
     ) -> None:
         self.leases: dict[bytes, Lease] = dict(leases or {})
-        self.seen_ms = seen_ms
+        self.seen_ms, self.failed = seen_ms, failed
+        self.is_counted = failed is not None
         self.soonest_ms = inf
         self._deadlines = {raw: lease.deadline_ms for raw, lease in self.leases.items()}
-        high = None if shortest_ms is None else shortest_ms * 3 // 2
-        self._shortest = Shortest(high, None if high is None else high + 1_000)
-        self._backoff = Shortest(0, backoff_ms, _FAILURES if backoff_ms else 0)
-        self._limit_ms = PRESUMED_MS if shortest_ms is None else shortest_ms
+        low_ms = None if shortest_ms is None else shortest_ms * 3 // 2
+        self._shortest = Shortest(low_ms, low_ms)
+        self._backoff_ms, self._failures = backoff_ms, _FAILURES if backoff_ms else 0
+        # Whether the last look showed all leases, and told of those that began since.
+        self._is_whole = False
+        self._moving: set[bytes] = set()
         self._vanished = dict.fromkeys(raw for raw, one in self.leases.items() if one.is_new_life)
         self._apart = {raw for raw, lease in self.leases.items() if lease.seen_ms}
 
@@ -88,44 +56,77 @@ class Watch:
         return None if low is None else low * 2 // 3
 
     @property
+    def can_count(self) -> bool:
+        """Whether its count of deaths is of use, and can be read along with the leases."""
+        return self.is_counted and bool(self.leases)
+
+    @property
     def backoff_ms(self) -> int | None:
-        """About the shortest time that a failed job was seen to wait, not less."""
-        return self._backoff.high_ms if self._backoff.count >= _FAILURES else None
+        """About the shortest time that a failed job was ever seen to wait, not less."""
+        return self._backoff_ms if self._failures >= _FAILURES else None
 
     @property
     def pace_ms(self) -> float:
         """A third of the shortest lease seen."""
         return (self._shortest.high_ms or PRESUMED_MS) / 3
 
-    def news(self, active: Active, look: Look, most: int) -> Wanted:
-        """Which rows to look at, those of at most `most` new leases."""
+    @property
+    def _limit_ms(self) -> int:
+        """Looks so far apart may hide a whole lease."""
+        shortest_ms = self.shortest_ms
+        return PRESUMED_MS if shortest_ms is None else min(shortest_ms, PRESUMED_MS)
+
+    def news(self, active: Active, look: Look, most: int, most_known: int) -> Wanted:
+        """Which rows to look at, those of at most `most` new leases and `most_known` others."""
         found = active.deadlines
         moved = [raw for raw, _ in found.items() - self._deadlines.items()]
         fresh = [raw for raw in moved if raw not in self.leases]
-        known = {raw: self._counters(raw, look) for raw in moved if raw in self.leases}
-        left = {raw: self.leases[raw] for raw in self._deadlines.keys() - found.keys()}
-        gone = {raw: one.lane for raw, one in left.items() if not _is_hidden(one, active)}
-        return Wanted(fresh[:most], known, gone)
+        left = self._deadlines.keys() - found.keys()
+        gone = [raw for raw in left if not _is_hidden(self.leases[raw], active)]
+        known = [raw for raw in moved if raw in self.leases]
+        if len(gone) + len(known) > most_known:
+            # Those that were left over come first.
+            known.sort(key=lambda raw: self.leases[raw].seen_ms or inf)
+            gone.sort(key=lambda raw: self.leases[raw].seen_ms or inf)
+        room = max(0, most_known - len(gone))
+        return Wanted(
+            fresh[:most],
+            {raw: self._counters(raw, look) for raw in known[:room]},
+            {raw: self.leases[raw].lane for raw in gone[:most_known]},
+            {*fresh[most:], *known[room:], *gone[most_known:]},
+        )
 
-    def take(
-        self, active: Active, wanted: Wanted, sights: Mapping[bytes, Sight], look: Look
-    ) -> Seen:
+    def take(self, active: Active, wanted: Wanted, rows: Rows, look: Look) -> Seen:
         """Learn what a look showed."""
         self._measure(active, wanted, look)
-        seen = Seen(gap=self._gap(active, wanted, look))
+        seen = Seen(self._gap(active, wanted, look), self._deaths(active, rows))
         self._come_nearer(active, wanted)
         for raw in wanted.known:
-            self._again(raw, active, sights[raw], look, seen)
+            self._again(raw, active, rows.sights[raw], look, seen)
         for raw in wanted.gone:
-            self._gone(raw, active, sights[raw], look, seen)
+            self._gone(raw, active, rows.sights[raw], look, seen)
         for raw in wanted.fresh:
-            self._fresh(raw, active.deadlines[raw], sights[raw], look)
+            self._fresh(raw, active.deadlines[raw], rows.sights[raw], look, seen)
         self._learn_backoff(seen.ended, look)
         self.seen_ms = look.before_ms
+        self._is_whole, self._moving = active.from_ms is None and not wanted.later, seen.moving
         recent = look.after_ms - STALE_MS
         self.soonest_ms = min((ms for ms in self._deadlines.values() if ms > recent), default=inf)
-        seen.is_changed = bool(wanted.known or wanted.gone or wanted.fresh)
         return seen
+
+    def _deaths(self, active: Active, rows: Rows) -> int | None:
+        """How many were counted from before the last look, at the latest, to the end of this one;
+        keeps the count from before this one."""
+        before, is_idle = self.failed, not self.leases
+        if self.can_count:
+            self.failed = active.failed
+        elif is_idle and rows.sights:
+            # What was not in flight before has died after this, if at all.
+            self.failed = rows.before
+        self.is_counted = rows.failed is not None if rows.sights else self.is_counted
+        if before is None or rows.failed is None or rows.failed < before:
+            return None
+        return rows.failed - before
 
     def _counters(self, raw: bytes, look: Look) -> tuple[int, int] | None:
         """Attempts and stalls, if they tell whether a lease is as known; after a gap, they alone
@@ -144,13 +145,11 @@ class Watch:
 
     def _measure(self, active: Active, wanted: Wanted, look: Look) -> None:
         """The lease that lapses first of those that began since the last look is the shortest."""
-        if self.seen_ms is None or look.is_back or active.from_ms is not None:
+        if self.seen_ms is None or look.is_back or active.from_ms is not None or not wanted.fresh:
             return
-        began = [active.deadlines[raw] for raw in (*wanted.fresh, *wanted.known)]
-        if began and look.after_ms - self.seen_ms < _APART_MS:
-            first = min(began)
+        if look.after_ms - self.seen_ms < PRESUMED_MS:
+            first = min(active.deadlines[raw] for raw in wanted.fresh)
             self._shortest.saw(first - look.after_ms, first - self.seen_ms, look.after_ms)
-        self._limit_ms = PRESUMED_MS if self.shortest_ms is None else self.shortest_ms
 
     def _gap(self, active: Active, wanted: Wanted, look: Look) -> tuple[int, int, str] | None:
         if self.seen_ms is None:
@@ -158,8 +157,13 @@ class Watch:
         span = min(self.seen_ms, look.before_ms), max(look.after_ms, look.high_ms)
         if self._is_gap(self.seen_ms, look):
             return *span, APART
-        is_behind = len(wanted.fresh) < len(active.deadlines.keys() - self.leases.keys())
+        is_behind = any(self._is_missed(raw, look) for raw in wanted.later)
         return (*span, TOO_MANY) if active.from_ms is not None or is_behind else None
+
+    def _is_missed(self, raw: bytes, look: Look) -> bool:
+        """Whether a lease that there is no room for hides others."""
+        lease = self.leases.get(raw)
+        return lease is None or self._is_gap(lease.seen_ms or self.seen_ms or 0, look)
 
     def _is_gap(self, from_ms: int, look: Look) -> bool:
         return look.is_back or look.until_ms - from_ms >= self._limit_ms
@@ -167,12 +171,14 @@ class Watch:
     def _come_nearer(self, active: Active, wanted: Wanted) -> None:
         """Leases that were last seen at instants of their own are seen as all others, unless this
         look does not show them."""
-        for raw in (self._apart & active.deadlines.keys()) - wanted.known.keys():
+        later = self.leases.keys() & wanted.later
+        for raw in (self._apart & active.deadlines.keys()) - wanted.known.keys() - later:
             self.leases[raw].seen_ms = 0
             self._apart.discard(raw)
-        if active.from_ms is not None and self.seen_ms is not None:
-            for raw in self._deadlines.keys() - active.deadlines.keys():
-                self._leave_apart(raw)
+        if active.from_ms is not None:
+            later |= self._deadlines.keys() - active.deadlines.keys()
+        for raw in later:
+            self._leave_apart(raw)
 
     def _leave_apart(self, raw: bytes) -> None:
         self.leases[raw].seen_ms = self.leases[raw].seen_ms or self.seen_ms or 0
@@ -187,7 +193,7 @@ class Watch:
         is_settled = sight.deadline_ms == deadline
         self._end(raw, sight, look, look.after_ms if is_settled else look.until_ms, seen)
         if is_settled or not sight.has_row:
-            self._fresh(raw, deadline, sight, look)
+            self._fresh(raw, deadline, sight, look, seen)
 
     def _gone(self, raw: bytes, active: Active, sight: Sight, look: Look, seen: Seen) -> None:
         """A lease that was not in active, or not in what was read of it."""
@@ -204,7 +210,7 @@ class Watch:
         lease = self.leases[raw]
         if self._is_gap(lease.seen_ms or self.seen_ms or 0, look):
             # It may be the lease of another life, and the row was read whole.
-            lease.lane = sight.lane
+            lease.lane, lease.is_whole = sight.lane, False
             lease.renewals, lease.first_ms, lease.renewed_ms = 0, look.after_ms, None
         else:
             lease.renewals, lease.renewed_ms = lease.renewals + 1, look.after_ms
@@ -212,9 +218,10 @@ class Watch:
         lease.seen_ms = look.after_ms
         self._apart.add(raw)
 
-    def _fresh(self, raw: bytes, deadline: float, sight: Sight, look: Look) -> None:
+    def _fresh(self, raw: bytes, deadline: float, sight: Sight, look: Look, seen: Seen) -> None:
         """A lease that nothing was known of. One that moved on since is left for the next look."""
         if sight.has_row and sight.deadline_ms != deadline:
+            seen.moving.add(raw)
             return
         self.leases[raw] = Lease(
             attempts=sight.attempts,
@@ -227,6 +234,7 @@ class Watch:
             is_new_life=raw in self._vanished,
             is_revived=sight.state in {PENDING, SCHEDULED, DEAD},
             is_elsewhere=_is_elsewhere(sight),
+            is_whole=self._is_whole and seen.gap is None and raw not in self._moving,
         )
         self._deadlines[raw] = deadline
         self._apart.add(raw)
@@ -241,7 +249,11 @@ class Watch:
             to_ms=max(to_ms, look.high_ms),
             is_gap=self._is_gap(from_ms, look),
             backoff_ms=self.backoff_ms,
+            deaths=seen.deaths if from_ms >= (self.seen_ms or 0) else None,
         )
+        if len(raw) > LONGEST_ID:
+            seen.gap = seen.gap or (window.from_ms, window.to_ms, TOO_LONG)
+            return
         seen.ended.append(Ended(raw, lease, left, window, raw in self._vanished))
         if _is_of_new_life(lease, left):
             self._vanished[raw] = None
@@ -255,9 +267,14 @@ class Watch:
             if left.mark is None or left.mark == one.lease.mark or one.window.is_gap:
                 continue
             if left.state == SCHEDULED and left.run_at_ms is not None:
-                self._backoff.saw(0, left.run_at_ms - from_ms, look.after_ms)
+                self._waited(left.run_at_ms - from_ms)
             elif left.state in {PENDING, ACTIVE}:
-                self._backoff.saw(0, look.until_ms - from_ms, look.after_ms)
+                self._waited(look.until_ms - from_ms)
+
+    def _waited(self, most_ms: float) -> None:
+        if 0 < most_ms < 2**53:
+            self._failures += 1
+            self._backoff_ms = int(min(most_ms, self._backoff_ms or most_ms))
 
 
 def _is_alive(lease: Lease, sight: Sight) -> bool:

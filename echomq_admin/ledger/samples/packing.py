@@ -81,11 +81,6 @@ def hour_of(slot: int) -> int:
     return slot // SLOTS_PER_HOUR
 
 
-def pack(samples: Iterable[Sample]) -> bytes:
-    """Samples of one hour, in the order of their slots."""
-    return Packing(samples).packed()
-
-
 def unpack(hour: int, packed: bytes) -> list[Sample]:
     """The samples of an hour, in the order of their slots; none of what cannot be read."""
     return [Sample(*row) for row in zip(*columns(hour, packed).values(), strict=True)]

@@ -11,7 +11,7 @@ from echomq_admin.fleet.discovery import known
 from echomq_admin.fleet.rounds import portions
 from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger.endings import names
-from echomq_admin.ledger.observing.lead import Lead, Term
+from echomq_admin.ledger.observing.lead import Term
 from echomq_admin.ledger.samples.models import SampleHour
 from echomq_admin.ledger.samples.packing import SLOT_MS, Packing, Sample, hour_of, unpack
 
@@ -25,9 +25,9 @@ _AT_ONCE = 250
 class Sampler:
     """Takes the samples of one server in one term of the lead: it remembers the hour under way."""
 
-    def __init__(self, server: Server, lead: Lead | Term) -> None:
+    def __init__(self, server: Server, term: Term) -> None:
         self._server = server
-        self._lead = lead
+        self._term = term
         self._places: dict[str, int] = {}
         self._hour = -1
         self._hours: dict[int, Packing] = {}
@@ -58,7 +58,7 @@ class Sampler:
     def _keep(self, slot: int, read: Iterable[QueueCounts]) -> None:
         samples = {sizes.queue: _sample(slot, sizes) for sizes in read}
         self._place(samples)
-        with self._lead.held():
+        with self._term.held():
             places = {self._places[queue]: sample for queue, sample in samples.items()}
             if hour_of(slot) != self._hour:
                 self._prune(hour_of(slot))

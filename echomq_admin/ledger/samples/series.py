@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -15,8 +15,11 @@ FIELDS = Sample.__slots__[1:]
 SLOTS_PER_MINUTE = 60_000 // SLOT_MS
 # Two samples of a counter tell its pace while no more slots than these lie between them.
 _NEAR = 3
-# A number grows over so many slots, of which the first and the last known lie so far apart.
-_GROWTH, _LEAST = 60, 6
+# A number grows over so many slots, of which the first and the last known lie so far apart, and
+# the last one so near to now.
+_GROWTH, _LEAST, _RECENT = 60, 6, 3
+# By so much, and by such a part of what there was, it grows; by less where it does so steadily.
+_MUCH, _PART = 5, 0.05
 
 
 @dataclass
@@ -119,13 +122,30 @@ def last_ms(server: str, queue: str) -> int | None:
 
 
 def growth(found: Series, name: str, now_ms: int) -> Growth | None:
-    """By how much a number grew in the last ten minutes, as far as samples tell; `None` when it did
-    not, or when too few do."""
+    """By how much a number grew in the last ten minutes, as far as samples tell; `None` when it
+    does not.
+
+    It grows when it has grown in the last third of that time, and either by much in all or in each
+    third. Nothing is said on few samples, or on old ones.
+    """
     now = now_ms // SLOT_MS
     part = slice(bisect_left(found.slots, now - _GROWTH), bisect_left(found.slots, now + 1))
     pairs = zip(found.slots[part], found.columns.get(name, [])[part], strict=False)
     recent = [(slot, value) for slot, value in pairs if value is not None]
-    if not recent or recent[-1][0] - recent[0][0] < _LEAST:
+    if not recent or recent[-1][0] - recent[0][0] < _LEAST or now - recent[-1][0] > _RECENT:
         return None
     (first, old), (last, new) = recent[0], recent[-1]
-    return Growth(new - old, (last - first) * SLOT_MS) if new > old else None
+    thirds = _thirds(recent)
+    is_much = new - old >= max(_MUCH, _PART * old)
+    if new <= old or not thirds[-1] or not (is_much or all(thirds)):
+        return None
+    return Growth(new - old, (last - first) * SLOT_MS)
+
+
+def _thirds(told: Sequence[tuple[int, int]]) -> list[bool]:
+    """Whether a number grew in each third of the time from the first to the last of its values."""
+    slots, values = zip(*told, strict=True)
+    first, last = slots[0], slots[-1]
+    ends = [first + (last - first) * at // 3 for at in range(4)]
+    at_ends = [values[bisect_right(slots, end) - 1] for end in ends]
+    return [new > old for old, new in pairwise(at_ends)]

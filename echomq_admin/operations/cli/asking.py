@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.fleet.servers import Server
+from echomq_admin.ledger.endings.strangers import stranger
 from echomq_admin.operations import looks
 from echomq_admin.operations.cli.stops import ServerFailed, Usage
 
@@ -27,3 +28,16 @@ def with_queue(server_name: str, queue: str) -> Server:
         if not discovery.knows(server, queue):
             raise Usage(looks.no_queue(server, queue))
     return server
+
+
+def on_record(server_name: str, queue: str) -> None:
+    """Raises `Usage` for a queue of which nothing is on record, and that its server does not have.
+    While that does not answer, the record alone says it."""
+    if not stranger(server_name, queue):
+        return
+    server = servers.server(server_name)
+    with suppress(*servers.TROUBLE):
+        if not discovery.knows(server, queue):
+            is_server = queue in {one.name for one in servers.servers()}
+            meant = f" Did you mean {queue}/, all its queues?" if is_server else ""
+            raise Usage(f"{looks.no_queue(server, queue)}{meant}")

@@ -9,15 +9,18 @@ from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.emq.present import Present, present
 from echomq_admin.fleet import servers
 from echomq_admin.fleet.names import shown
+from echomq_admin.fleet.spans import span
 from echomq_admin.ledger.documents import document as of_entry
 from echomq_admin.ledger.documents import exact
 from echomq_admin.ledger.endings.acts import Act
 from echomq_admin.ledger.endings.history import History, history
 from echomq_admin.ledger.endings.lives import Flight, Item, Lease, Life, Missing, Unseen
 from echomq_admin.ledger.endings.told import document as of_ending
+from echomq_admin.operations import looks, trash
 from echomq_admin.operations.cli import times
 from echomq_admin.operations.cli.names import named, place, typed
 from echomq_admin.operations.cli.stalls import ending_words
+from echomq_admin.operations.cli.stops import Usage
 
 
 def add(parser) -> None:
@@ -32,16 +35,24 @@ def read(given: Mapping[str, object]) -> tuple[dict[str, object], list[str]]:
     server_name, queue = place(str(given["place"]))
     job_id = typed(str(given["id"]))
     now, trouble = _now(server_name, queue, job_id)
-    told = history(server_name, queue, job_id, now)
+    told = history(
+        server_name, queue, job_id, now, is_in_trash=trash.holds(server_name, queue, job_id)
+    )
+    is_known = told.is_known or (now is not None and now.is_here)
+    stranger = None if is_known else looks.strange_server(queue)
+    if stranger is not None:
+        known = ", ".join(one.name for one in servers.servers())
+        raise Usage(f"There is no server {stranger}; EMQ_SERVERS names: {known}.")
     answer = {
         "server": server_name,
         **named("queue", queue),
         **named("job", job_id),
         "now": None if now is None else _present(now),
         "trouble": trouble,
-        "is_known": told.is_known or (now is not None and now.is_here),
+        "is_known": is_known,
         "lineage": told.lineage,
         "watched_since_ms": told.watched_ms,
+        "endings": told.total,
         "has_older_endings": told.is_cut,
         "has_older_calls": told.has_more_acts,
         "has_more_unwatched": told.has_more_blind,
@@ -56,7 +67,8 @@ def _said(answer: Mapping[str, object], told: History) -> Iterator[str]:
     if not answer["is_known"]:
         yield "nothing is on record of it"
     if told.lineage:
-        yield f"in short: {told.lineage}"
+        cut = f", of the newest {told.endings:,} of {told.total:,} endings" if told.is_cut else ""
+        yield f"in short{cut}: {told.lineage}"
     yield from _lines(told)
     if told.is_cut:
         yield "there are older endings than these"
@@ -123,14 +135,14 @@ def _line(item: Item) -> str:
     if isinstance(item, Lease):
         words = [times.exact(item.told.ended_ms), ending_words(item.told)]
         if item.by:
-            words += [f"{shown(item.by.op)} by {_who(item.by)}", *_reason(item.by)]
+            words += [f"{shown(item.by.op)} by {shown(item.by.who)}", *_reason(item.by)]
         return " · ".join(words)
     if isinstance(item, Act):
         return _act(item)
     if isinstance(item, Missing):
         each = f"lease {item.first:,}" if item.first == item.last else ""
         what = each or f"leases {item.first:,} to {item.last:,}"
-        return f"{what}: no ending on record (failed and rescheduled, not watched, or not kept)"
+        return f"{what}: no ending on record ({item.why})"
     if isinstance(item, Unseen):
         what = "GAP" if item.is_of_trail else f"NOT WATCHED until {times.exact(item.to_ms)}"
         return f"{times.exact(item.from_ms)} {what}: {shown(item.why)}"
@@ -139,8 +151,8 @@ def _line(item: Item) -> str:
 
 def _act(act: Act) -> str:
     refused = "refused: " if act.is_refused else ""
-    words = [times.exact(act.at_ms), f"{refused}{shown(act.op)} by {_who(act)}"]
-    if act.outcome:
+    words = [times.exact(act.at_ms), f"{refused}{shown(act.op)} by {shown(act.who)}"]
+    if act.outcome and not act.is_plain:
         words.append(shown(act.outcome))
     return " · ".join([*words, *_reason(act)])
 
@@ -152,9 +164,15 @@ def _reason(act: Act) -> list[str]:
 def _flight(item: Flight) -> str:
     number = "?" if item.attempts is None else f"{item.attempts:,}"
     due = "" if item.deadline_ms is None else f", deadline {times.exact(item.deadline_ms)}"
-    renewed = "" if item.renewals is None else f", renewed {item.renewals:,} times"
-    return f"lease {number} is in flight{due}{renewed}"
+    is_lapsed = item.late_ms is not None and item.late_ms >= 0
+    lapsed = f", lapsed {span(item.late_ms)} ago" if is_lapsed else ""
+    return f"lease {number} is in flight{due}{lapsed}{_renewed(item)}"
 
 
-def _who(act: Act) -> str:
-    return shown(act.actor) if act.actor else "nobody named"
+def _renewed(item: Flight) -> str:
+    if item.renewals is None or item.first_ms is None:
+        return ", renewals not known"
+    least = "" if item.is_whole else "at least "
+    often = "once" if item.renewals == 1 else f"{item.renewals:,} times"
+    said = f"renewed {least}{often}" if item.renewals else "no renewal seen"
+    return f", {said} since {times.exact(item.first_ms)}"

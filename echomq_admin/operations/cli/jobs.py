@@ -22,7 +22,8 @@ STATES = ("dead", "pending", "active", "scheduled", "lane")
 MAX_ROWS = 10_000
 _LONGEST = 200
 _GONE = (
-    "Nothing of it is here: it never was, or it has completed or was removed, which leaves no row."
+    "Nothing of it is here: it never was, or it has completed or was removed, which leaves no row. "
+    "What is on record of it: manage.py emq history."
 )
 
 

@@ -3,62 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC
+from contextlib import suppress
+from functools import partial
 
 from echomq_admin.emq import reads
-from echomq_admin.emq.keyspace import from_wire
-from echomq_admin.fleet import moments, servers
+from echomq_admin.emq.keyspace import from_wire, to_wire
+from echomq_admin.fleet import servers
 from echomq_admin.fleet.names import brief, shown
-from echomq_admin.ledger.endings import queries
+from echomq_admin.ledger.documents import exact
+from echomq_admin.ledger.endings import queries, unseen
 from echomq_admin.ledger.endings.models import EndingKind, Source
-from echomq_admin.ledger.endings.queries import Filter, Page
+from echomq_admin.ledger.endings.queries import Filter
 from echomq_admin.ledger.endings.told import Told, document
-from echomq_admin.ledger.endings.wording import late, within
+from echomq_admin.ledger.endings.unseen import Span
+from echomq_admin.ledger.endings.wording import KINDS, SOURCES, late, within
 from echomq_admin.ledger.notes import host_ms
 from echomq_admin.operations.arguments import whole
 from echomq_admin.operations.cli import times
+from echomq_admin.operations.cli.asking import on_record
 from echomq_admin.operations.cli.names import both, scope, typed
 from echomq_admin.operations.cli.options import add_paging, add_scope, text
-from echomq_admin.operations.cli.stops import Usage
+from echomq_admin.operations.cli.paging import MOST, add_times, bounds, how_to_go_on, pages
+from echomq_admin.operations.cli.trail import gap_document, gap_line
 
-MOST = 1_000
 _LONGEST = 200
-_KINDS = {kind.name.lower(): kind for kind in EndingKind}
-_SOURCES = {source.name.lower(): source for source in Source}
-_TIME = f"{moments.EXAMPLES}; UTC, or with an offset; 2h is two hours ago"
 
 
 def add(parser) -> None:
     """What the verb takes."""
     add_scope(parser)
-    parser.add_argument("--kind", choices=_KINDS, help="how the lease ended")
-    parser.add_argument("--source", choices=_SOURCES, help="who says so")
-    parser.add_argument("--lane", metavar="GROUP", help="of jobs of this lane")
+    said = (f"how the lease ended: {_words(KINDS)}", f"how it is known: {_words(SOURCES)}")
+    parser.add_argument("--kind", choices=KINDS, help=said[0])
+    parser.add_argument("--source", choices=SOURCES, help=said[1])
+    parser.add_argument("--lane", metavar="LANE", help="of jobs of this lane")
     parser.add_argument("--job", metavar="ID", help="of this job")
-    parser.add_argument("--from", dest="since", metavar="TIME", help=f"not before: {_TIME}")
-    parser.add_argument("--to", dest="until", metavar="TIME", help="before this time")
+    add_times(parser)
     parser.add_argument("--text", default="", help="a part of the error, of any case")
     add_paging(parser, "endings", "the newest")
 
 
+def _words(known: Mapping[str, EndingKind | Source]) -> str:
+    """Each word with what pages call it."""
+    return ", ".join(f"{word} ({one.label})" for word, one in known.items())
+
+
 def read(given: Mapping[str, object]) -> tuple[dict[str, object], list[str]]:
-    """The document and its lines: at most `--limit` endings, newest first; `next` is the cursor
-    behind them. Raises `Usage`, `Invalid`."""
+    """The document and its lines: at most `--limit` endings, newest first, and what was not watched
+    between them; `next` is the cursor behind them. Raises `Usage`, `Invalid`."""
     wanted = _wanted(given)
-    pages = list(_pages(wanted, whole("Limit", given["limit"], 1, MOST), str(given["cursor"])))
-    told = [one for found in pages for one in found.endings]
-    last = pages[-1]
-    said = [_line(one) for one in told]
-    if last.reached_ms is not None:
-        said.append(f"searched back to {times.exact(last.reached_ms)}")
-    if last.next:
-        said.append(f"more: --cursor {last.next}")
+    limit = whole("Limit", given["limit"], 1, MOST)
+    found = list(pages(partial(queries.page, wanted), limit, str(given["cursor"])))
+    spans = list(dict.fromkeys(span for one in found for span in unseen.spans(wanted, one)[0]))
+    gaps = [gap for one in found for gap in unseen.gaps(wanted, one)]
+    away = unseen.unwatched(unseen.watching(wanted), _clocks(wanted.server))
     answer = {
-        "endings": [document(one) for one in told],
-        "searched_to_ms": last.reached_ms,
-        "next": last.next,
+        "endings": [document(told) for one in found for told in one.endings],
+        "unseen": [_span(span) for span in spans],
+        "gaps": [gap_document(gap) for gap in gaps],
+        "unwatched": [{"server": server, "seen_ms": seen_ms} for server, seen_ms in away],
+        "searched_to_ms": found[-1].reached_ms,
+        "next": found[-1].next,
     }
-    return answer, said or ["no ending"]
+    said = [(told.ended_ms, _line(told)) for one in found for told in one.endings]
+    said += [(span.to_ms, _span_line(span)) for span in spans]
+    said += [(gap["at_ms"], gap_line(gap)) for gap in answer["gaps"]]
+    lines = [line for _, line in sorted(said, key=lambda one: one[0], reverse=True)]
+    if not answer["endings"] and found[-1].reached_ms is None:
+        lines.insert(0, "no ending")
+    lines[:0] = [_away_line(*one) for one in away]
+    return answer, lines + how_to_go_on(found[-1])
+
+
+def _span(span: Span) -> dict[str, object]:
+    queue = None if span.queue is None else exact(to_wire(span.queue))
+    times_ms = {"from_ms": span.from_ms, "to_ms": span.to_ms}
+    return {"server": span.server, "queue": queue, **times_ms, "why": span.why}
+
+
+def _span_line(span: Span) -> str:
+    where = span.server if span.queue is None else f"{span.server}/{both(span.queue)}"
+    until = f"until {times.exact(span.to_ms)}"
+    return f"{times.exact(span.from_ms)} NOT WATCHED {until} on {where}: {shown(span.why)}"
+
+
+def _away_line(server: str, seen_ms: int) -> str:
+    return f"NOT WATCHED NOW: no agent has looked at {server} since {times.exact(seen_ms)}"
 
 
 def ending_words(told: Told) -> str:
@@ -88,53 +117,37 @@ def _first_line(raw: bytes) -> str:
 def _line(told: Told) -> str:
     where = f"{told.server}/{both(told.queue)} {both(told.job_id)}"
     life = f", life {told.life + 1:,}" if told.life else ""
-    return f"{times.exact(told.ended_ms)} · {where}{life} · {ending_words(told)}"
+    by = f" · {shown(told.op)} by {shown(told.actor) or 'nobody named'}" if told.op else ""
+    return f"{times.exact(told.ended_ms)} · {where}{life} · {ending_words(told)}{by}"
 
 
 def _wanted(given: Mapping[str, object]) -> Filter:
     server, queue = scope(given["place"])
+    if queue is not None:
+        on_record(server, queue)
     kind, source = given["kind"], given["source"]
     return Filter(
         server=server,
         queue=queue,
         lane=None if given["lane"] is None else typed(str(given["lane"])),
         job_id=None if given["job"] is None else typed(str(given["job"])),
-        kind=None if kind is None else _KINDS[str(kind)],
-        source=None if source is None else _SOURCES[str(source)],
-        since_ms=_time(given["since"], server),
-        until_ms=_time(given["until"], server),
+        kind=None if kind is None else KINDS[str(kind)],
+        source=None if source is None else SOURCES[str(source)],
         text=text(given["text"]),
+        **bounds(given, partial(_now_ms, server)),
     )
 
 
-def _time(given: object, server: str) -> int | None:
-    """Unix ms. Raises `Usage`."""
-    if given is None:
-        return None
-    try:
-        return moments.read(str(given), _now_ms(server), UTC, ahead=False).ms
-    except ValueError as error:
-        raise Usage(shown(str(error))) from None
+def _clocks(name: str) -> dict[str, float]:
+    """The clocks of a server, or of all, that answer."""
+    now_ms = dict[str, float]()
+    for server in servers.servers():
+        if name in ("", server.name):
+            with suppress(*servers.TROUBLE):
+                now_ms[server.name] = reads.server_now_ms(server.client)
+    return now_ms
 
 
 def _now_ms(name: str) -> int:
     """By the clock of the server, or of the first that answers; else by that of this host."""
-    for server in servers.servers():
-        if name in ("", server.name):
-            try:
-                return reads.server_now_ms(server.client)
-            except servers.TROUBLE:
-                continue
-    return host_ms()
-
-
-def _pages(wanted: Filter, limit: int, cursor: str) -> Iterator[Page]:
-    """Pages until there are so many endings; a search ends where its window does."""
-    left = limit
-    while left > 0:
-        found = queries.page(wanted, left, cursor)
-        yield found
-        left -= len(found.endings)
-        if found.next is None or found.reached_ms is not None:
-            return
-        cursor = found.next
+    return int(next(iter(_clocks(name).values()), host_ms()))

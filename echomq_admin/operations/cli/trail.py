@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import UTC
+from functools import partial
 
 from echomq_admin.emq.keyspace import from_wire
-from echomq_admin.fleet import moments
 from echomq_admin.fleet.names import shown
 from echomq_admin.ledger import stuck, trail
 from echomq_admin.ledger.documents import document, exact
 from echomq_admin.ledger.models import Copied, Gap, Kind
 from echomq_admin.ledger.notes import host_ms
-from echomq_admin.ledger.trail import Filter, Page
+from echomq_admin.ledger.trail import Filter
 from echomq_admin.operations.arguments import whole
 from echomq_admin.operations.cli import times
 from echomq_admin.operations.cli.names import named, scope, typed
 from echomq_admin.operations.cli.options import add_paging, add_scope, text
-from echomq_admin.operations.cli.stops import Usage
-
-MOST = 1_000
-_TIME = f"{moments.EXAMPLES}; UTC, or with an offset; 2h is two hours ago"
+from echomq_admin.operations.cli.paging import MOST, add_times, bounds, pages
 
 
 def add(parser) -> None:
@@ -32,8 +28,7 @@ def add(parser) -> None:
     parser.add_argument("--kind", choices=Kind.values, default="", help="where it is known from")
     parser.add_argument("--job", metavar="ID", help="entries that name this job")
     parser.add_argument("--call", default="", metavar="OP_ID", help="every step of this call")
-    parser.add_argument("--from", dest="since", metavar="TIME", help=f"not before: {_TIME}")
-    parser.add_argument("--to", dest="until", metavar="TIME", help="before this time")
+    add_times(parser)
     parser.add_argument("--text", default="", help="a part of a reason or of a message")
     add_paging(parser, "entries", "the newest")
 
@@ -42,21 +37,23 @@ def read(given: Mapping[str, object]) -> dict[str, object]:
     """At most `--limit` entries, newest first; `next` is the cursor behind them. Raises `Usage`,
     `Invalid`."""
     wanted = _wanted(given)
-    pages = list(_pages(wanted, whole("Limit", given["limit"], 1, MOST), str(given["cursor"])))
-    gaps = [gap for found in pages for gap in trail.gaps(wanted, found)]
+    limit = whole("Limit", given["limit"], 1, MOST)
+    read_page = partial(trail.page, wanted)
+    found_pages = list(pages(read_page, limit, str(given["cursor"])))
+    gaps = [gap for found in found_pages for gap in trail.gaps(wanted, found)]
     return {
-        "entries": [document(entry) for found in pages for entry in found.entries],
-        "gaps": [_gap(gap) for gap in gaps],
+        "entries": [document(entry) for found in found_pages for entry in found.entries],
+        "gaps": [gap_document(gap) for gap in gaps],
         "more_gaps": trail.has_more_gaps(wanted),
         "not_copied": [_stuck(row) for row in stuck.streams(wanted)],
-        "searched_to_ms": pages[-1].reached_ms,
-        "next": pages[-1].next,
+        "searched_to_ms": found_pages[-1].reached_ms,
+        "next": found_pages[-1].next,
     }
 
 
 def lines(answer: dict[str, object]) -> list[str]:
     """A line an entry, gaps at their places, and how to go on."""
-    said = [(gap["at_ms"], _gap_line(gap)) for gap in answer["gaps"]]
+    said = [(gap["at_ms"], gap_line(gap)) for gap in answer["gaps"]]
     said += [(entry["at_ms"], _line(entry)) for entry in answer["entries"]]
     ordered = [line for _, line in sorted(said, key=lambda one: one[0], reverse=True)]
     ordered[:0] = [f"NOT COPIED: {_target(one)}: {one['fault']}" for one in answer["not_copied"]]
@@ -79,8 +76,7 @@ def _wanted(given: Mapping[str, object]) -> Filter:
         queue=queue,
         job_id=None if given["job"] is None else typed(str(given["job"])),
         op_id=_word(given["call"]),
-        since_ms=_time(given["since"]),
-        until_ms=_time(given["until"]),
+        **bounds(given, host_ms),
         text=_word(given["text"]),
     )
 
@@ -90,29 +86,8 @@ def _word(given: object) -> str:
     return text(given).encode("utf-8", "replace").decode()
 
 
-def _time(given: object) -> int | None:
-    """Unix ms. Raises `Usage`."""
-    if given is None:
-        return None
-    try:
-        return moments.read(str(given), host_ms(), UTC, ahead=False).ms
-    except ValueError as error:
-        raise Usage(shown(str(error))) from None
-
-
-def _pages(wanted: Filter, limit: int, cursor: str) -> Iterator[Page]:
-    """Pages until there are so many entries; a search ends where its window does."""
-    left = limit
-    while left > 0:
-        found = trail.page(wanted, left, cursor)
-        yield found
-        left -= len(found.entries)
-        if found.next is None or found.reached_ms is not None:
-            return
-        cursor = found.next
-
-
-def _gap(gap: Gap) -> dict[str, object]:
+def gap_document(gap: Gap) -> dict[str, object]:
+    """A gap for a JSON document."""
     return {
         "at_ms": trail.gap_ms(gap),
         "server": gap.server,
@@ -128,7 +103,8 @@ def _stuck(row: Copied) -> dict[str, object]:
     return {"server": row.server, "queue": exact(bytes(row.queue)), "fault": row.fault}
 
 
-def _gap_line(gap: Mapping[str, object]) -> str:
+def gap_line(gap: Mapping[str, object]) -> str:
+    """The line of such a document."""
     where = f"{gap['server']}/{gap['queue']}"
     return f"{times.exact(gap['at_ms'])} GAP on {where}: {shown(str(gap['sentence']))}"
 

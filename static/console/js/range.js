@@ -3,6 +3,8 @@ const live = document.getElementById("live");
 // A pointer that moves less far than this presses a bar.
 const LEAST_PX = 6;
 let drag = null;
+// The section whose new bars came during a drag: those that are dragged over stay.
+let late = null;
 
 const barsOf = (target) => (target instanceof Element ? target.closest("svg[data-step]") : null);
 
@@ -30,6 +32,8 @@ function showPicked() {
 function drop() {
   drag?.svg.querySelector(".picked")?.setAttribute("hidden", "");
   drag = null;
+  if (late) window.htmx.trigger(late, "grown");
+  late = null;
 }
 
 // As the console writes an instant that always means the same.
@@ -75,6 +79,12 @@ document.addEventListener("pointerup", (event) => {
 });
 
 document.addEventListener("pointercancel", drop);
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { target } = event.detail;
+  if (!drag || target.id === "live" || !target.contains(drag.svg)) return;
+  event.detail.shouldSwap = false;
+  late = target;
+});
 document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape") drop();
 });

@@ -11,6 +11,7 @@ import pytest
 
 from echomq_admin.ledger.endings import queries
 from echomq_admin.ledger.endings.models import Ending, EndingKind, Source
+from echomq_admin.ledger.models import Kind, TrailEntry
 from tests.console.scene import A
 from tests.ledger.endings.made import NOON, ending
 
@@ -58,6 +59,9 @@ def test_a_sheet_has_a_row_for_each_ending(scene, browser):
         "renewals": "4",
         "error": "no \\xff room",
         "error_size": "9",
+        "op": "",
+        "actor": "",
+        "op_id": "",
     }
 
 
@@ -67,7 +71,7 @@ def test_what_is_not_known_is_an_empty_cell(scene, browser):
     empty = {name for name, cell in row.items() if not cell}
     assert empty == {
         *("attempts", "lane", "lane_cut", "stalled", "deadline_ms", "late_ms", "renewals"),
-        *("error", "error_size"),
+        *("error", "error_size", "op", "actor", "op_id"),
     }
 
 
@@ -129,7 +133,28 @@ def test_a_file_is_one_to_keep_and_its_head_has_no_body(scene, browser, name):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_no_file_is_made_when_a_time_cannot_be_read(scene, browser, name):
-    answer = browser("viewer").get(f"/{name}?from=noonish")
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("from=noonish", "“noonish” is no time that can be read"),
+        ("from=1h&to=2h", "To is before From."),
+        ("kind=sad", "“sad” is no kind of ending"),
+    ],
+)
+def test_no_file_is_made_of_a_filter_that_cannot_be_meant(scene, browser, name, query, why):
+    answer = browser("viewer").get(f"/{name}?{query}")
     assert answer.status_code == 400
-    assert "“noonish” is no time that can be read" in answer.content.decode()
+    assert why in answer.content.decode()
+
+
+@pytest.mark.parametrize("read_file", [sheet, documents])
+def test_who_ended_a_lease_is_in_the_file(scene, browser, read_file):
+    entry = TrailEntry.objects.create(
+        kind=Kind.MOVED, at_ms=NOON, server="prod", queue=b"orders", op="sweep", actor="olena",
+        op_id="abc", n=1,
+    )  # fmt: skip
+    ending(A, source=Source.SCRIPT, entry=entry.pk)
+    ending("B", source=Source.SCRIPT, entry=entry.pk + 1, at_ms=NOON - 1)
+    known, pruned = read_file(browser)
+    assert (known["op"], known["actor"], known["op_id"]) == ("sweep", "olena", "abc")
+    assert {pruned["op"], pruned["actor"], pruned["op_id"]} <= {"", None}

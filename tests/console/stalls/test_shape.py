@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from echomq_admin.ledger.endings import shape
-from echomq_admin.ledger.endings.models import EndingKind
+from echomq_admin.ledger.endings.models import EndingKind, Source
 from tests.console.scene import A, B, tags, text
 from tests.ledger.endings.made import NOON, ending
 
@@ -85,7 +85,7 @@ def test_a_table_says_the_same_in_numbers(scene, browser):
     html = section(browser)
     table = text(html.split('id="bars-table"')[1].split("</table>")[0])
     assert "From To Stalled, dead Reaped All" in table
-    assert re.search(r"12:00:00.000 UTC 2026-11-29 12:01:00.000 UTC 1 1 2", table)
+    assert re.search(r"2026-11-29 12:00 2026-11-29 12:01 1 1 2", table)
 
 
 def test_what_stalls_most_leads_to_only_that(scene, browser):
@@ -95,12 +95,13 @@ def test_what_stalls_most_leads_to_only_that(scene, browser):
     html = section(browser)
     hrefs = [attrs["href"] for tag, attrs in tags(html) if tag == "a" and "job=" in attrs["href"]]
     assert len(hrefs) == 2
+    assert f"/q/prod/orders/job/{A}" in html
     assert "J\\xff" in browser("viewer").get(hrefs[0]).content.decode()
     assert "3 J\\xff prod/q\\xff" in text(html)
     lanes = [attrs["href"] for tag, attrs in tags(html) if tag == "a" and "lane=" in attrs["href"]]
     assert browser("viewer").get(lanes[0]).content.decode().count("J\\xff") >= 3
     hours = text(html.split("Hours that stall most")[1])
-    assert "4 2026-11-29 12:00:00.000 UTC" in hours
+    assert "4 2026-11-29 12:00 only this hour" in hours
 
 
 def test_bounds_are_said(scene, browser, monkeypatch):
@@ -115,10 +116,49 @@ def test_bounds_are_said(scene, browser, monkeypatch):
     assert "Of the newest 5 endings that were looked at: since 2026-11-29 12:15" in said
 
 
+def test_where_none_of_the_newest_matches_it_says_that_older_ones_may(scene, browser, monkeypatch):
+    monkeypatch.setattr(shape, "LOOKED", 5)
+    ending(A, at_ms=NOON - 1, error=b"boom")
+    for at in range(9):
+        ending(f"J{at}", EndingKind.DEAD, NOON + at)
+    said = text(browser("viewer").get(URL, {"q": "boom"}, headers=SECTION).content.decode())
+    assert "Of the newest 5 endings that were looked at, since 2026-11-29 12:00" in said
+    assert "none matches. Ask for a range to see what was before." in said
+
+
+def test_an_hour_leads_to_no_more_than_was_asked_for(scene, browser):
+    ending(A, EndingKind.DEAD, NOON + 1_800_000)
+    times = {"from": "2026-11-29 12:20Z", "to": "2026-11-29 12:40Z"}
+    html = section(browser, **times).split("Hours that stall most")[1]
+    (href,) = [attrs["href"] for tag, attrs in tags(html) if tag == "a"]
+    asked = parse_qs(urlsplit(href).query)
+    assert (asked["from"], asked["to"]) == (["2026-11-29 12:20:00Z"], ["2026-11-29 12:40:00Z"])
+
+
+def test_what_is_listed_as_most_is_called_what_it_is(scene, browser):
+    ending(A, EndingKind.FAILED)
+    said = text(section(browser, **HOUR, kind="failed"))
+    assert "Jobs with most “dead by attempts”" in said
+    assert "stall most" not in said
+
+
+def test_what_was_found_dead_stands_apart_from_what_ended_then(scene, browser):
+    ending(A, EndingKind.DEAD)
+    ending(B, EndingKind.DEAD, source=Source.FOUND)
+    html = section(browser)
+    (bar,) = bars(html)
+    assert bar["aria-label"].endswith("1 stalled, dead, 1 found dead")
+    assert "1 found dead, not drawn" in text(html)
+    assert 'class="k-found" x=' not in html
+    html = section(browser, **HOUR, source="found")
+    assert "not drawn" not in text(html)
+    assert 'class="k-found" x=' in html
+
+
 def test_where_nothing_ended_there_is_nothing_to_draw(scene, browser):
     assert "There is nothing to draw." in text(section(browser))
     html = section(browser, **{"from": "noonish"})
-    assert "A time of the address cannot be read." in text(html)
+    assert "A field of the address cannot be read." in text(html)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.fleet import discovery, servers
 from echomq_admin.ledger.endings import unseen
@@ -9,7 +11,7 @@ from echomq_admin.ledger.endings.models import Place
 from echomq_admin.ledger.models import Gap
 from echomq_admin.ledger.observing.models import Blind, Lead, Watched
 from tests.console.scene import A, B, text
-from tests.console.stalls.seen import page, shown
+from tests.console.stalls.seen import URL, links, page, shown
 from tests.ledger.endings.made import NOON, ending
 
 
@@ -27,7 +29,7 @@ def test_what_was_not_watched_stands_between_the_endings_beside_it(scene, browse
     newer, gap, span, older = shown(page(browser("viewer")))
     assert (B in newer, A in older) == (True, True)
     assert "Entries of the trail are missing here of prod/orders" in gap
-    assert "Not watched on prod from 2026-11-29 12:00:01" in span
+    assert "May be incomplete on prod from 2026-11-29 12:00:01" in span
     assert "The agent <b> was stopped." in span
 
 
@@ -51,8 +53,38 @@ def test_where_nobody_watches_the_remedy_is_named(scene, browser):
     assert "No queue is watched yet." in said
     assert "manage.py agent" in said
     assert "No lease has ended badly yet" in said
+    scene.pending(A)
+    discovery.discover(servers.server("prod"))
     said = text(page(browser("viewer"), server="prod", queue="orders"))
     assert "This queue is not watched yet." in said
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ({"queue": "nosuch"}, "No queue is called “nosuch”."),
+        ({"queue": "order"}, "Names are meant whole: “orders” would fit."),
+        ({"queue": "prod"}, "prod is a server."),
+        ({"server": "nosuch"}, "No server is called “nosuch”."),
+        ({"server": "prod", "queue": "x"}, "No queue of prod is called “x”."),
+    ],
+)
+def test_a_name_that_nobody_has_is_told_apart_from_one_without_endings(scene, browser, query, why):
+    scene.pending(A)
+    discovery.discover(servers.server("prod"))
+    Lead.objects.create(server="prod")
+    Blind.objects.create(server="prod", from_ms=1, to_ms=2, why="Away.")
+    for path in (URL, f"{URL}/shape"):
+        said = text(browser("viewer").get(path, query).content.decode())
+        assert why in said
+        untrue = ("watched yet", "without an entry", "0 endings", "Away.", "nothing to draw")
+        assert [words for words in untrue if words in said] == []
+
+
+def test_a_name_that_is_on_record_is_known_though_its_queue_is_gone(scene, browser):
+    ending(A, server="old", queue="past")
+    assert "No ending matches" in text(page(browser("viewer"), server="old", kind="dead"))
+    assert len(shown(page(browser("viewer"), queue="past"))) == 1
 
 
 def test_since_when_it_watches_is_said_and_when_it_stopped(scene, browser):
@@ -62,22 +94,27 @@ def test_since_when_it_watches_is_said_and_when_it_stopped(scene, browser):
     scene.pending(A)
     discovery.discover(servers.server("prod"))
     said = text(page(browser("viewer")))
-    assert "These 2 queues are watched since 2026-11-29 12:00:00.000 UTC , the last of them" in said
+    assert (
+        "These 2 queues have been watched since 2026-11-29 12:00:00.000 UTC , the last of them"
+        in said
+    )
     assert "Nobody watches prod now." in said
     Watched.objects.update(seen_ms=scene.now_ms() - 2_000)
     assert "Nobody watches prod now." not in text(page(browser("viewer")))
     html = page(browser("viewer"), queue="orders", to="2026-11-29 11:00Z")
-    assert "Nobody watched then: the ledger watches the first of these queues" in text(html)
+    assert "Nobody watched then: the agent has watched the first of these queues" in text(html)
 
 
 def test_the_deaths_without_an_entry_are_counted(scene, browser):
     watch(failed=7, passed_ms=NOON)
     watch("other", failed=None)
     Place.objects.filter(queue=b"orders").update(deaths=4)
-    said = text(page(browser("viewer")))
-    assert "3 deaths without an entry (unknown of 1 queue)" in said
+    html = page(browser("viewer"))
+    said = text(html)
+    assert "3 deaths counted by the queues without an entry: prod/orders 3" in said
+    assert "/stalls?server=prod&queue=orders" in links(html)
+    assert "Of 1 queue it is not known" in html
     assert "the agent looks through 2,000 dead jobs of a server every 10 s" in said
     said = text(page(browser("viewer"), server="prod", queue="orders"))
-    assert "3 deaths without an entry" in said
-    assert "unknown of" not in said
+    assert "3 deaths counted by the queue without an entry" in said
     assert "through all of these" in said

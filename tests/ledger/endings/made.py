@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from hashlib import blake2s
-
 from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.ledger.endings import names
 from echomq_admin.ledger.endings.models import (
     SLOT_MS,
     Ending,
     EndingKind,
-    ErrorText,
-    Lane,
     Place,
     Source,
     Tally,
@@ -35,12 +32,12 @@ def ending(
     place, _ = Place.objects.get_or_create(server=server, queue=to_wire(queue))
     usual = {"attempts": 1, "source": Source.OBSERVER, "deadline_ms": at_ms - 400, "within_ms": 200}
     made = Ending.objects.create(
-        job=to_wire(job_id),
+        job=names.job_ref(job_id),
         place=place,
         kind=kind,
         ended_ms=at_ms,
-        lane=_lane(lane, at_ms),
-        error=_error(error, at_ms),
+        lane_id=None if lane is None else names.keep_lanes([lane], at_ms)[lane],
+        error_id=None if error is None else _error(error, at_ms),
         **(usual | fields),
     )
     count(place, at_ms, kind)
@@ -53,17 +50,6 @@ def count(place: Place, at_ms: int, kind: EndingKind) -> None:
     tally.save()
 
 
-def _lane(name: str | None, at_ms: int) -> Lane | None:
-    if name is None:
-        return None
-    raw = to_wire(name)
-    key = blake2s(raw, digest_size=16).digest()
-    return Lane.objects.get_or_create(key=key, defaults={"name": raw, "last_ms": at_ms})[0]
-
-
-def _error(text: bytes | None, at_ms: int) -> ErrorText | None:
-    if text is None:
-        return None
-    key = blake2s(b"%d:" % len(text) + text, digest_size=16).digest()
-    kept = {"text": text, "size": len(text), "last_ms": at_ms}
-    return ErrorText.objects.get_or_create(key=key, defaults=kept)[0]
+def _error(text: bytes, at_ms: int) -> int:
+    (pk,) = names.keep_errors([(text, len(text))], at_ms).values()
+    return pk

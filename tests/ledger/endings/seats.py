@@ -26,6 +26,8 @@ class Leaf:
             more["deadline_ms"] = T + deadline
         told = Lease(b"J", attempts, kind, source, T + at, within, **more)
         place = seat(self.rows, told, **flags)
+        for row, life, n in place.moves:
+            row.life, row.n = life, n
         if place.row:
             place.row.life, place.row.n = place.life, place.n
             merge(place.row, told)

@@ -6,12 +6,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from echomq_admin.emq import EchoMQ
-from echomq_admin.fleet import servers
-from echomq_admin.ledger.copying import copy
 from echomq_admin.ledger.endings import deaths
-from echomq_admin.ledger.endings.deaths import Start, cursor, walk
+from echomq_admin.ledger.endings.deaths import Start, walk
 from echomq_admin.ledger.endings.models import EndingKind, Source
+from echomq_admin.ledger.keysets import cursor_of
 from tests.ledger.endings.made import NOON, ending
 
 pytestmark = pytest.mark.django_db
@@ -68,8 +66,8 @@ def test_deaths_of_one_instant_are_neither_repeated_nor_skipped_from_page_to_pag
     made = [died(name) for name in "abcd"]
     key = walk("prod", "orders", Start()).deaths[1].key
     assert key == (NOON, made[2].pk)
-    assert all_of(Start.read(cursor("o", key))) == ["b", "a"]
-    assert all_of(Start.read(cursor("n", key))) == ["d"]
+    assert all_of(Start.read(cursor_of("o", key))) == ["b", "a"]
+    assert all_of(Start.read(cursor_of("n", key))) == ["d"]
 
 
 def test_an_instant_opens_at_what_died_then_or_before():
@@ -99,9 +97,9 @@ def test_looking_ends_at_the_window_and_goes_on_behind_it(monkeypatch):
         ending("x", EndingKind.RECOVERED, NOON + step, attempts=step)
     first = walk("prod", "orders", Start())
     assert first.deaths == ()
-    second = walk("prod", "orders", Start.read(cursor("o", first.edge)))
+    second = walk("prod", "orders", Start.read(cursor_of("o", first.edge)))
     assert ids(second) == ["b", "a"]
-    assert walk("prod", "orders", Start.read(cursor("o", second.edge))) == deaths.Walk()
+    assert walk("prod", "orders", Start.read(cursor_of("o", second.edge))) == deaths.Walk()
 
 
 def test_an_upward_walk_ends_at_the_window_too(monkeypatch):
@@ -118,7 +116,7 @@ def test_so_many_deaths_are_told_at_once_and_the_walk_says_that_there_are_more(m
         died(name, NOON + step)
     found = walk("prod", "orders", Start())
     assert ids(found) == ["c", "b"]
-    assert all_of(Start.read(cursor("o", found.edge))) == ["a"]
+    assert all_of(Start.read(cursor_of("o", found.edge))) == ["a"]
 
 
 def test_heavy_ids_shorten_a_walk_and_one_is_always_told(monkeypatch):
@@ -127,7 +125,7 @@ def test_heavy_ids_shorten_a_walk_and_one_is_always_told(monkeypatch):
         died(name, NOON + step)
     first = walk("prod", "orders", Start())
     assert ids(first) == ["c" * 30]
-    second = walk("prod", "orders", Start.read(cursor("o", first.edge)))
+    second = walk("prod", "orders", Start.read(cursor_of("o", first.edge)))
     assert ids(second) == ["bbb"]
 
 
@@ -137,18 +135,3 @@ def test_a_walk_takes_four_queries_however_many_died():
     with CaptureQueriesContext(connection) as queries:
         assert len(all_of()) == 30
     assert len(queries) <= 4
-
-
-def test_the_last_burial_of_a_job_is_told_by_the_trail(settings, client, server_url):
-    settings.EMQ_SERVERS = f"prod={server_url}"
-    queue = EchoMQ(client)
-    for job_id in ("JOB0KHTOWnGLuA", "JOB0KHTOWnGLuB"):
-        queue.enqueue("orders", job_id, "{}")
-    queue.bury("orders", ["JOB0KHTOWnGLuA"], "poison", actor="olena", op_id="1")
-    copy(servers.server("prod"), "orders")
-    seconds, micros = client.time()
-    found = deaths.buried("prod", "orders", ["JOB0KHTOWnGLuA", "JOB0KHTOWnGLuB", "x"])
-    assert found.keys() == {"JOB0KHTOWnGLuA"}
-    assert 0 <= seconds * 1000 + micros // 1000 - found["JOB0KHTOWnGLuA"] < 60_000
-    assert deaths.buried("other", "orders", ["JOB0KHTOWnGLuA"]) == {}
-    assert deaths.buried("prod", "orders", []) == {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from echomq_admin.emq.reads import server_now_ms
-from echomq_admin.ledger.endings import book
+from echomq_admin.ledger.endings import book, names
 from echomq_admin.ledger.endings.models import Ending, EndingKind, Lane, Place, Source
 from echomq_admin.ledger.models import Copied, TrailEntry
 from tests.ledger.conftest import Q
@@ -113,6 +113,28 @@ def test_an_id_that_is_enqueued_again_after_its_removal_lives_again(work):
     assert work.copied() == [
         (A, 0, 1, 0, OPERATOR, Source.SCRIPT, 0), (A, 1, 1, 0, OPERATOR, Source.SCRIPT, 0),
     ]  # fmt: skip
+
+
+def test_of_two_lives_the_first_is_the_first_though_the_second_was_seen_before_it_was_copied(work):
+    for turn in range(2):
+        work.claim(A)
+        deadline = work.lapse(A)
+        began = server_now_ms(work.client)
+        work.emq.sweep(Q, max_stalled=3, actor="olena")
+        ended = server_now_ms(work.client)
+        wait_for(lambda before=ended: server_now_ms(work.client) > before, every_s=0.001)
+        if turn == 0:
+            work.emq.remove(Q, [A], actor="olena")
+    seen = book.Finding(
+        A, 1, RECOVERED, Source.OBSERVER, ended, ended - began + 1, deadline, stalled=1, renewals=2
+    )
+    book.enter(names.place("prod", Q), [seen])
+    assert work.copied() == [
+        (A, 0, 1, 0, RECOVERED, Source.SCRIPT, 1), (A, 1, 1, 0, RECOVERED, Source.SCRIPT, 1),
+    ]  # fmt: skip
+    first, second = Ending.objects.order_by("life")
+    assert first.ended_ms < began <= second.ended_ms
+    assert (first.renewals, second.renewals) == (None, 2)
 
 
 def test_a_last_attempt_that_an_actor_fails_is_a_death(work):

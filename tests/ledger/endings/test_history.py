@@ -5,56 +5,17 @@ from __future__ import annotations
 import pytest
 
 from echomq_admin.emq import ids
-from echomq_admin.emq.present import Present
 from echomq_admin.ledger.endings import history as module
-from echomq_admin.ledger.endings.acts import Act
-from echomq_admin.ledger.endings.history import History, history
-from echomq_admin.ledger.endings.lives import Flight, Lease, Life, Missing, Unseen
+from echomq_admin.ledger.endings.lives import Unseen
 from echomq_admin.ledger.endings.models import Ending, EndingKind, Place, Source
 from echomq_admin.ledger.models import Gap, Kind, TrailJob, job_key
 from echomq_admin.ledger.observing.models import Blind, Watched
 from tests.console.trails import entry, moved, note
 from tests.ledger.endings.made import NOON, ending
+from tests.ledger.endings.telling import GONE, SEC, A, B, here, only, told, words
 
 pytestmark = pytest.mark.django_db
-A, B = "JOB0KHTOWnGLuA", "JOB0KHTOWnGLuB"
-SEC = 1_000
 DEAD, REAPED = EndingKind.DEAD, EndingKind.REAPED
-
-
-def told(present: Present | None = None, job_id: str = A, queue: str = "orders") -> History:
-    return history("prod", queue, job_id, present)
-
-
-def here(held: str = "", attempts: int | None = 0, deadline_ms: int | None = None) -> Present:
-    return Present(NOON + 900 * SEC, True, frozenset(held.split()), attempts, deadline_ms)
-
-
-GONE = Present(NOON + 900 * SEC, False, frozenset(), None, None)
-
-
-def words(life: Life) -> list[str]:
-    """The items of a life, each as one word with its number."""
-    return [word(item) for item in life.items]
-
-
-def word(item) -> str:
-    match item:
-        case Lease():
-            return f"{item.told.kind.name.lower()} {item.told.attempts}"
-        case Missing():
-            return f"missing {item.first}-{item.last}"
-        case Flight():
-            return f"flight {item.attempts}"
-        case Unseen():
-            return "gap" if item.is_of_trail else "unseen"
-        case Act():
-            return f"{'refused ' if item.is_refused else ''}{item.op} {item.actor}"
-
-
-def only(found: History) -> list[str]:
-    (life,) = found.lives
-    return words(life)
 
 
 def test_nothing_is_known_of_a_job_that_nobody_names():
@@ -114,7 +75,7 @@ def test_the_last_leases_of_a_job_that_is_here_are_missed_too():
 def test_a_first_lease_in_flight_is_told_alone():
     found = told(here("active", 1, NOON))
     assert only(found) == ["flight 1"]
-    assert (found.is_known, found.lineage) == (False, "now in flight")
+    assert (found.is_known, found.lineage) == (False, "now in flight, lapsed 15 min ago")
 
 
 def test_a_call_tells_how_many_leases_had_ended_by_then():
@@ -167,7 +128,8 @@ def test_lives_are_parted_and_a_call_that_brings_a_job_back_begins_one():
     ]
     assert [(life.number, life.has_later) for life in found.lives] == [(0, True), (1, False)]
     assert found.lineage == (
-        "stalled, removed by olena, came anew, enqueued by olena, stalled again; now gone"
+        "stalled, removed by olena, came anew, enqueued by olena, stalled again; "
+        "now gone: completed, or removed without the console"
     )
 
 
@@ -283,7 +245,7 @@ def test_of_very_many_endings_the_newest_are_told_and_none_is_missed_before_them
         ending(A, at_ms=NOON + attempts * SEC, attempts=attempts)
     found = told(GONE)
     assert only(found) == ["recovered 5", "recovered 6", "recovered 7"]
-    assert (found.is_cut, found.endings) == (True, 3)
+    assert (found.is_cut, found.endings, found.total) == (True, 3, 7)
 
 
 def test_endings_that_were_pruned_leave_a_hole_that_is_said():

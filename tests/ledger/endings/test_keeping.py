@@ -85,14 +85,17 @@ def test_queues_and_the_number_of_their_deaths_stay(now_ms):
     assert jobs() == set()
 
 
-def test_counts_are_kept_for_the_longest_of_all_days(settings, now_ms):
+def test_what_is_counted_of_a_kind_is_kept_as_long_as_the_kind(settings, now_ms):
     settings.EMQ_LEDGER_DAYS = dict.fromkeys(USUAL, 10.0) | {"operator": 20.0}
     watched(now_ms)
-    ending("a", EndingKind.DEAD, now_ms - 19 * DAY)
-    ending("b", EndingKind.DEAD, now_ms - 21 * DAY)
+    for kind in (EndingKind.DEAD, EndingKind.OPERATOR):
+        for days in (9, 19, 21):
+            ending(f"{kind}-{days}", kind, now_ms - days * DAY)
     prune()
-    assert jobs() == set()
-    assert list(Tally.objects.values_list("slot")) == [((now_ms - 19 * DAY) // SLOT_MS,)]
+    assert jobs() == {b"2-9", b"5-9", b"5-19"}
+    assert set(Tally.objects.values_list("kind", "slot")) == {
+        (kind, (now_ms - days * DAY) // SLOT_MS) for kind, days in ((2, 9), (5, 9), (5, 19))
+    }
 
 
 def test_names_go_once_nothing_that_is_kept_can_name_them(now_ms):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from echomq_admin.emq.ids import mint
 from echomq_admin.emq.reads import server_now_ms
 from echomq_admin.ledger import copying
 from echomq_admin.ledger.endings import book, names
-from echomq_admin.ledger.endings.models import Ending, EndingKind, ErrorText, Lane, Source
+from echomq_admin.ledger.endings.models import Ending, EndingKind, ErrorText, Lane, Place, Source
 from echomq_admin.ledger.models import Copied, TrailEntry
+from echomq_admin.ledger.observing.models import Watched
 from tests.ledger.conftest import Q
 from tests.ledger.endings.working import A, error
 from tests.waiting import wait_for
@@ -17,6 +19,7 @@ pytestmark = pytest.mark.django_db
 
 RECOVERED, DEAD, FAILED = EndingKind.RECOVERED, EndingKind.DEAD, EndingKind.FAILED
 OPERATOR = EndingKind.OPERATOR
+DAY_MS = 86_400_000
 
 
 def test_a_death_of_a_stall_that_nobody_saw_is_known_when_it_is_requeued(work):
@@ -118,6 +121,61 @@ def test_a_job_that_died_was_requeued_and_then_buried_had_died(work):
     late = book.Finding(A, 1, FAILED, Source.FOUND, server_now_ms(work.client))
     assert book.enter(names.place("prod", Q), [late]) == 0
     assert book.enter(names.place("prod", Q), [found]) == 1
+
+
+def test_after_a_recovery_the_word_of_a_sweep_without_another_count_is_that_of_a_worker(work):
+    work.claim(A)
+    work.lapse(A)
+    work.emq.sweep(Q, max_stalled=3, actor="olena")
+    work.claim_again()
+    work.fail(token=2, error="stalled")
+    work.emq.requeue(Q, [A], actor="olena")
+    assert work.copied() == [
+        (A, 0, 1, 0, RECOVERED, Source.SCRIPT, 1),
+        (A, 0, 2, 0, FAILED, Source.FOUND, 1),
+    ]
+    assert bytes(ErrorText.objects.get().text) == b"stalled"
+
+
+def test_a_count_that_a_requeue_reset_is_raised_by_the_sweep_that_kills(work):
+    work.claim(A)
+    work.lapse(A)
+    work.emq.sweep(Q, max_stalled=3, actor="olena")
+    work.emq.bury(Q, [A], "poison", actor="olena")
+    work.emq.requeue(Q, [A], actor="olena", reset_stalls=True)
+    work.claim_again()
+    work.lapse(A)
+    work.emq.sweep(Q, max_stalled=1)
+    work.emq.requeue(Q, [A], actor="olena")
+    assert work.copied()[1:] == [(A, 0, 2, 0, DEAD, Source.FOUND, 1)]
+
+
+@pytest.mark.parametrize("since_days", [91, 1])
+def test_a_death_that_the_ledger_has_forgotten_is_none_when_the_job_is_requeued(work, since_days):
+    now = server_now_ms(work.client)
+    old, young = mint("JOB", now - 100 * DAY_MS), mint("JOB", now - 80 * DAY_MS)
+    watched(now - since_days * DAY_MS, deaths=1)
+    for job_id in (old, young):
+        work.claim(job_id)
+        work.fail(job_id)
+    work.emq.requeue(Q, [old, young], actor="olena")
+    assert work.copied() == [(young, 0, 1, 0, FAILED, Source.FOUND, 0)]
+
+
+def test_an_old_job_of_a_young_ledger_may_have_died_before_it_began(work):
+    now = server_now_ms(work.client)
+    old = mint("JOB", now - 100 * DAY_MS)
+    watched(now - DAY_MS, deaths=0)
+    work.claim(old)
+    work.fail(old)
+    work.emq.requeue(Q, [old], actor="olena")
+    assert work.copied() == [(old, 0, 1, 0, FAILED, Source.FOUND, 0)]
+
+
+def watched(since_ms, deaths):
+    place = names.place("prod", Q)
+    Watched.objects.create(place=place, since_ms=since_ms, seen_ms=since_ms)
+    Place.objects.update(deaths=deaths)
 
 
 def test_where_entries_are_missing_a_dead_job_may_have_been_buried(work):

@@ -179,9 +179,18 @@ def test_an_older_lease_that_is_told_late_takes_its_free_seat():
     assert leaf.seats == [(0, 1, 0), (0, 3, 0), (0, 5, 0)]
 
 
-def test_an_older_lease_whose_seat_is_taken_sits_beside():
-    leaf = Leaf().script(3, RECOVERED, 30_000, deadline=1).script(3, REAPED, 10_000, deadline=2)
-    assert leaf.seats == [(0, 3, 0), (0, 3, 1)]
+def test_an_older_lease_of_the_same_number_was_of_the_life_before():
+    leaf = Leaf().observer(1, RECOVERED, 30_000, stalled=1).script(2, DEAD, 60_000, stalled=2)
+    leaf.script(1, RECOVERED, 90_000).script(1, OPERATOR, 10_000, stalled=0)
+    assert leaf.seats == [(0, 1, 0), (1, 1, 0), (1, 2, 0), (2, 1, 0)]
+    assert [leaf.at(life, 1).ended_ms - T for life in range(3)] == [10_000, 30_000, 90_000]
+
+
+@pytest.mark.parametrize(("kind", "stalled"), [(RECOVERED, 2), (REAPED, 1)])
+def test_an_older_lease_whose_stall_count_the_later_goes_on_with_was_revived(kind, stalled):
+    leaf = Leaf().observer(1, kind, 30_000, stalled=stalled).script(1, RECOVERED, 10_000, stalled=1)
+    assert leaf.seats == [(0, 1, 0), (0, 1, 1)]
+    assert leaf.at(0, 1, 0).ended_ms == T + 10_000
 
 
 def test_an_older_lease_of_an_earlier_life_goes_there():
@@ -221,7 +230,7 @@ def test_a_clock_that_was_set_back_keeps_the_leases_of_a_life_together():
 
 def test_a_clock_that_was_set_back_hides_no_lease():
     leaf = Leaf().script(1, RECOVERED, HOUR, deadline=HOUR - 9).script(1, DEAD, 0, deadline=-9)
-    assert leaf.seats == [(0, 1, 0), (0, 1, 1)]
+    assert leaf.seats == [(0, 1, 0), (1, 1, 0)]
 
 
 def test_a_clock_that_was_set_back_between_two_who_tell_makes_no_second_lease():

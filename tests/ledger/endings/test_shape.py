@@ -124,6 +124,49 @@ def test_beyond_the_bound_tallies_tell_all_of_them(few):
     assert sum(one.count for one in found.hours) == 60
 
 
+def test_what_was_found_dead_is_no_death_of_that_time_and_of_no_hour():
+    ending("A", EndingKind.DEAD, NOON)
+    ending("B", EndingKind.DEAD, NOON, source=Source.FOUND)
+    ending("C", EndingKind.FAILED, NOON, source=Source.FOUND)
+    found = shape.shape(HOUR, NOON + HOUR_MS)
+    assert counted(found) == {NOON: {EndingKind.DEAD: 1, shape.FOUND: 2}}
+    assert [(one.count, one.from_ms) for one in found.hours] == [(1, NOON)]
+    assert len(found.jobs) == 2
+
+
+@pytest.mark.parametrize(
+    ("wanted", "dead", "found_dead"),
+    [
+        (Filter(), 30, 30),
+        (Filter(kind=EndingKind.DEAD), 30, 15),
+        (Filter(server="prod", queue="orders"), 30, 15),
+        (Filter(server="dev"), 0, 15),
+        (Filter(since_ms=NOON - 19 * MIN, until_ms=NOON + MIN), 21, 30),
+    ],
+)
+def test_tallies_tell_what_was_found_dead_apart_too(few, wanted, dead, found_dead):
+    spread(30, kind=EndingKind.DEAD)
+    for at in range(15):
+        ending(f"F{at}", EndingKind.DEAD, source=Source.FOUND)
+        ending(f"G{at}", EndingKind.FAILED, source=Source.FOUND, server="dev")
+    found = shape.shape(wanted, NOON)
+    bars = {
+        kind: sum(bar.counts.get(kind, 0) for bar in found.bars)
+        for kind in (EndingKind.DEAD, EndingKind.FAILED, shape.FOUND)
+    }
+    assert bars == {EndingKind.DEAD: dead, EndingKind.FAILED: 0, shape.FOUND: found_dead}
+    assert sum(one.count for one in found.hours) == dead
+
+
+def test_of_many_that_were_found_dead_the_bars_begin_where_they_are_counted(few, monkeypatch):
+    monkeypatch.setattr(shape, "TALLIES", 4)
+    for at in range(12):
+        ending(f"F{at}", EndingKind.DEAD, NOON - at * 30 * MIN, source=Source.FOUND)
+    found = shape.shape(Filter(), NOON)
+    assert found.bars_from_ms is not None
+    assert {kind for bar in found.bars for kind, n in bar.counts.items() if n} == {shape.FOUND}
+
+
 NARROWED = {
     "server": (Filter(server="dev"), 15),
     "queue": (Filter(server="dev", queue="b"), 15),

@@ -52,11 +52,11 @@ def test_one_condition_is_answered_by_its_index_alone(index):
 def test_the_rarest_of_several_conditions_leads():
     filled()
     wanted = Filter(server="prod", queue="orders", kind=EndingKind.DEAD, lane="room")
-    assert (sieve(wanted, 100).lead.covers, sieve(wanted, 100).has_rest) == ({"kind"}, True)
+    assert (sieve(wanted, 100).driver.covers, sieve(wanted, 100).has_rest) == ({"kind"}, True)
     wanted = Filter(server="dev", queue="orders", kind=EndingKind.RECOVERED)
-    assert sieve(wanted, 100).lead.covers == {"place"}
+    assert sieve(wanted, 100).driver.covers == {"place"}
     wanted = Filter(job_id="J3", kind=EndingKind.RECOVERED, source=Source.OBSERVER)
-    assert sieve(wanted, 100).lead.covers == {"job_id"}
+    assert sieve(wanted, 100).driver.covers == {"job_id"}
 
 
 def test_a_page_looks_at_no_more_than_its_window(monkeypatch):

@@ -42,12 +42,12 @@ def test_without_a_deadline_nothing_is_said_of_it():
 
 def test_a_job_that_was_found_dead_died_then_at_the_latest():
     found = told(source=Source.FOUND)
-    assert (within(found), late(found)) == ("at the latest", "")
+    assert (within(found), late(found)) == ("or any time before", "")
 
 
 @pytest.mark.parametrize(
     ("within_ms", "said"),
-    [(0, ""), (250, "up to 0.2 s earlier"), (61_000, "up to 1 min 1 s earlier")],
+    [(0, ""), (250, "or up to 0.2 s earlier"), (61_000, "or up to 1 min 1 s earlier")],
 )
 def test_how_exact_the_time_is_stands_beside_it(within_ms, said):
     assert within(told(within_ms=within_ms)) == said

@@ -6,20 +6,21 @@ lease that has ended, a late retry puts a waiting job into schedule, and reproce
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 import redis
-from django.db import transaction
 
 from echomq_admin.emq import EchoMQ
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.fleet import memory
 from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger.endings.models import Ending, EndingKind, ErrorText, Lane, Source
+from echomq_admin.ledger.observing.lead import Lead
 from echomq_admin.ledger.observing.observer import Observer
+from echomq_admin.ledger.observing.pace import Pace
 
 Q = "orders"
 JOB = "JOB0KHTOWnGLuA"
+RECOVERED, DEAD, REAPED = EndingKind.RECOVERED, EndingKind.DEAD, EndingKind.REAPED
+FAILED, UNCERTAIN = EndingKind.FAILED, EndingKind.UNCERTAIN
 
 _EXTEND = """
 if redis.call('HGET', KEYS[2], 'attempts') ~= ARGV[2] then return redis.error_reply('EMQSTALE') end
@@ -44,32 +45,27 @@ return 1
 """
 
 
-class HeldLead:
-    """A lead that nobody else wants."""
-
-    @contextmanager
-    def held(self):
-        with transaction.atomic():
-            yield
-
-
 class Fleet:
     """Workers and sweepers of one server, none of whom is an actor of the console."""
 
     def __init__(self, client: redis.Redis, server: Server) -> None:
         self.client, self.server = client, server
         self.emq = EchoMQ(client)
-        self.observer = Observer(server, HeldLead())
+        self.restart()
 
     def know(self, *queues: str) -> None:
         memory.learn(self.server.name, {to_wire(queue): set() for queue in queues})
 
-    def beat(self) -> float:
-        return self.observer.beat()
+    def beat(self) -> None:
+        """It is the turn of every queue, however long ago the last beat was."""
+        self.observer._pace = Pace()
+        self.observer.beat()
 
     def restart(self) -> None:
         """Another agent takes over from what is in the database."""
-        self.observer = Observer(self.server, HeldLead())
+        lead = Lead(self.server.name, patience_s=0)
+        assert lead.hold()
+        self.observer = Observer(self.server, lead.term)
 
     def key(self, name: str, queue: str = Q) -> bytes:
         return b"emq:{%s}:%s" % (to_wire(queue), to_wire(name))

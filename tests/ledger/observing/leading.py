@@ -59,8 +59,8 @@ def _work(server_name: str, patience_s: float) -> None:
             os.kill(os.getpid(), signal.SIGSTOP)
         try:
             # What is written comes first: a process that slept has not looked who leads now.
-            if lead.is_held:
-                with lead.held():
+            if lead.term:
+                with lead.term.held():
                     pass
         except Lost:
             was = _say("lost", was)

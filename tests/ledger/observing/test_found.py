@@ -5,16 +5,17 @@ from __future__ import annotations
 import msgpack
 import pytest
 
-from echomq_admin.emq.ids import mint
-from echomq_admin.emq.reads import server_now_ms
 from echomq_admin.fleet.discovery import discover
 from echomq_admin.ledger import copying
 from echomq_admin.ledger.endings import names
 from echomq_admin.ledger.endings.book import Finding, enter
-from echomq_admin.ledger.endings.models import Ending, EndingKind, Place, Source
-from echomq_admin.ledger.models import Gap, TrailEntry
+from echomq_admin.ledger.endings.models import Ending, EndingKind, Source
+from echomq_admin.ledger.endings.sieve import Filter
+from echomq_admin.ledger.endings.unseen import watching
+from echomq_admin.ledger.models import Gap, Kind, TrailEntry
+from echomq_admin.ledger.notes import note
 from echomq_admin.ledger.observing import turns
-from echomq_admin.ledger.observing.found import Finder, missing_deaths
+from echomq_admin.ledger.observing.found import Finder
 from echomq_admin.ledger.observing.lead import Lead, Lost
 from echomq_admin.ledger.observing.models import Watched
 from tests.emq.orders import Orders
@@ -23,32 +24,6 @@ from tests.waiting import wait_for
 pytestmark = pytest.mark.django_db(transaction=True)
 
 DAY_MS = 86_400_000
-
-
-@pytest.fixture
-def orders(client, prod):
-    orders = Orders(client)
-    client.hset(orders.key("metrics:completed"), "count", 1)
-    discover(prod)
-    return orders
-
-
-@pytest.fixture
-def lead():
-    lead = Lead("prod")
-    assert lead.hold()
-    return lead
-
-
-@pytest.fixture
-def finder(prod, lead):
-    return Finder(prod, lead)
-
-
-@pytest.fixture
-def watched(orders):
-    now = server_now_ms(orders.client)
-    return Watched.objects.create(place=names.place("prod", "orders"), since_ms=now, seen_ms=now)
 
 
 def entered():
@@ -88,7 +63,7 @@ def test_a_job_that_died_again_with_more_attempts_is_entered_again(orders, finde
 
 def test_what_the_observer_saw_is_left_as_it_is(orders, finder, lead):
     orders.put("dead", "a", attempts=3)
-    with lead.held():
+    with lead.term.held():
         enter(
             names.place("prod", "orders"),
             [Finding("a", 3, EndingKind.DEAD, Source.OBSERVER, 1_000)],
@@ -201,40 +176,15 @@ def test_a_job_that_a_person_put_back_among_the_dead_died_at_some_time_before(or
     assert (row.attempts, row.within_ms) == (1, row.ended_ms)
 
 
-def prune():
-    Ending.objects.all().delete()
-
-
-def test_a_death_that_the_ledger_has_forgotten_is_no_new_one(orders, finder):
-    orders.put("dead", "a")
+def test_a_refused_return_leaves_the_time_of_a_death_as_near_as_it_is(orders, finder):
+    orders.put("dead", "first")
     finder.step()
-    prune()
-    assert finder.step() == 0
-
-
-def test_nor_is_it_for_the_next_who_leads_where_it_may_have_been_forgotten(
-    orders, prod, lead, watched, settings
-):
-    now = server_now_ms(orders.client)
-    settings.EMQ_LEDGER_DAYS = settings.EMQ_LEDGER_DAYS | {"failed": 7}
-    Watched.objects.update(since_ms=now - 8 * DAY_MS)
-    young, old = mint("JOB", now - 6 * DAY_MS), mint("JOB", now - 8 * DAY_MS)
-    orders.put("dead", young, old, "no-mint")
-    finder = Finder(prod, lead)
-    assert finder.step() == 1
-    orders.put("dead", old, attempts=2)
-    assert finder.step() == 1
-    assert entered() == [(old, 2, EndingKind.FAILED), (young, 1, EndingKind.FAILED)]
-
-
-def test_a_queue_that_is_not_watched_for_so_long_has_forgotten_nothing(
-    orders, finder, watched, settings
-):
-    now = server_now_ms(orders.client)
-    settings.EMQ_LEDGER_DAYS = settings.EMQ_LEDGER_DAYS | {"failed": 7}
-    Watched.objects.update(since_ms=now - 6 * DAY_MS)
-    orders.put("dead", mint("JOB", now - 30 * DAY_MS), "no-mint")
-    assert finder.step() == 2
+    orders.put("dead", "a")
+    for op in ("restore", "return_to_dead"):
+        note(Kind.REFUSED, op, "olena", "Not now.", "prod", "orders", job_ids=["a"])
+    finder.step()
+    row = Ending.objects.get(job=b"a")
+    assert row.within_ms < row.ended_ms
 
 
 def test_a_large_set_is_gone_through_in_several_steps_and_by_another_agent(
@@ -244,14 +194,14 @@ def test_a_large_set_is_gone_through_in_several_steps_and_by_another_agent(
     monkeypatch.setattr(turns, "TAIL", 1)
     jobs = [f"job{at:02}" for at in range(20)]
     orders.put("dead", *jobs)
-    small = Finder(prod, lead, budget=8)
+    small = Finder(prod, lead.term, budget=8)
     assert small.step() == 8
     assert bytes(Watched.objects.get().dead_cursor) == b"job06"
     assert Watched.objects.get().passed_ms is None
     lead.give_up()
     other = Lead("prod")
     other.hold()
-    later = Finder(prod, other, budget=8)
+    later = Finder(prod, other.term, budget=8)
     assert later.step() == 7
     later.step()
     assert [job for job, _, _ in entered()] == jobs
@@ -262,16 +212,22 @@ def test_many_queues_take_turns_within_the_budget(client, prod, lead):
     for at in range(6):
         Orders(client, f"q{at}").put("dead", "a", "b")
     discover(prod)
-    finder = Finder(prod, lead, budget=4)
+    finder = Finder(prod, lead.term, budget=4)
     assert [finder.step() for _ in range(4)] == [4, 4, 4, 0]
+
+
+def missing():
+    """How many deaths have no entry, as the pages say it."""
+    told = watching(Filter(server="prod", queue="orders"))
+    return None if told.unknown else told.missing
 
 
 def test_failures_are_kept_and_what_has_no_entry_is_counted(orders, finder, watched):
     orders.client.hset(orders.key("metrics:failed"), "count", 5)
     orders.put("dead", "a", "b")
-    assert missing_deaths(watched.place) is None
+    assert missing() is None
     finder.step()
-    assert missing_deaths(watched.place) == 3
+    assert missing() == 3
 
 
 def test_a_counter_that_was_reset_says_nothing(orders, finder, watched):
@@ -280,19 +236,7 @@ def test_a_counter_that_was_reset_says_nothing(orders, finder, watched):
     finder.step()
     orders.client.hset(orders.key("metrics:failed"), "count", 1)
     finder.step()
-    assert missing_deaths(watched.place) is None
-
-
-def test_what_was_entered_since_the_last_look_is_not_counted_as_too_much(orders, finder, watched):
-    orders.client.hset(orders.key("metrics:failed"), "count", 1)
-    orders.put("dead", "a")
-    finder.step()
-    Place.objects.update(deaths=3)
-    assert missing_deaths(watched.place) == 0
-
-
-def test_of_a_queue_that_nobody_watched_nothing_is_counted():
-    assert missing_deaths(names.place("prod", "orders")) is None
+    assert missing() is None
 
 
 def test_an_empty_set_is_passed_by(orders, finder, watched):

@@ -3,6 +3,7 @@ told of another kind; while looks are close enough, every stall and every reap i
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from random import Random
 
@@ -12,12 +13,13 @@ from echomq_admin.emq.flights import Active
 from echomq_admin.emq.touches import Touches
 from echomq_admin.ledger.endings.book import Finding
 from echomq_admin.ledger.endings.models import EndingKind
-from echomq_admin.ledger.observing.findings import _findings
-from echomq_admin.ledger.observing.watch import Look, Watch
+from echomq_admin.ledger.observing.findings import _findings, _over
+from echomq_admin.ledger.observing.looks import Look
+from echomq_admin.ledger.observing.watch import Watch
 from tests.ledger.observing.world import OPERATOR, Truth, World
 
 LEASE_MS = 3_000
-SEEDS = int(__import__("os").environ.get("SEEDS", 60))
+SEEDS = int(os.environ.get("SEEDS", "60"))
 UNCERTAIN = EndingKind.UNCERTAIN
 SURE = set(EndingKind) - {UNCERTAIN}
 STALLS = {EndingKind.RECOVERED, EndingKind.DEAD}
@@ -39,10 +41,10 @@ class Watched:
         world, watch = self.world, self.watch
         look = Look(world.now, world.now, world.now)
         active: Active = world.active()
-        wanted = watch.news(active, look, 100)
-        seen = watch.take(active, wanted, world.sights(wanted), look)
+        wanted = watch.news(active, look, 100, 100)
+        seen = watch.take(active, wanted, world.rows(wanted), look)
         verbs = {name: frozenset(touched) for name, touched in world.touches.items()}
-        self.told += [finding for _, finding in _findings(seen.ended, Touches(verbs))]
+        self.told += [finding for _, finding in _findings(_over([seen]), Touches(verbs))]
         watch.entered([])
         if seen.gap:
             self.gaps.append(seen.gap[:2])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import threading
 
 import pytest
 from django.db import connection
 
 from echomq_admin.ledger.endings.models import Place
-from echomq_admin.ledger.observing import models
+from echomq_admin.ledger.observing import lead, models
 from echomq_admin.ledger.observing.lead import Lead, Lost
 from tests.ledger.observing.leading import begun
 from tests.waiting import wait_for
@@ -48,7 +49,7 @@ def second(first, clock):
 def test_the_first_to_look_leads_and_the_second_watches(first, second):
     assert not second.hold()
     assert first.hold()
-    assert not second.is_held
+    assert second.term is None
 
 
 def test_each_server_has_a_lead_of_its_own(first):
@@ -78,7 +79,7 @@ def test_a_holder_that_shows_signs_of_life_keeps_the_lead_however_long(first, se
 def test_a_write_is_a_sign_of_life(first, second, clock):
     second.hold()
     clock.now_s += 5
-    with first.held():
+    with first.term.held():
         pass
     clock.now_s += 5
     assert not second.hold()
@@ -97,8 +98,7 @@ def test_a_holder_that_slept_finds_its_write_undone_and_watches(first, second, c
     second.hold()
     clock.now_s += 7
     assert second.hold()
-    assert first.is_held
-    with pytest.raises(Lost), first.held():
+    with pytest.raises(Lost), first.term.held():
         Place.objects.create(server="prod", queue=b"orders")
     assert not Place.objects.exists()
     assert not first.hold()
@@ -119,15 +119,16 @@ def test_a_term_does_not_go_on_in_the_next_of_the_same_holder(first, second):
     assert Place.objects.exists()
 
 
-def test_who_watches_can_write_nothing(first, second):
+def test_who_watches_or_gave_up_has_no_term(first, second):
     second.hold()
-    with pytest.raises(Lost), second.held():
-        pass
+    assert second.term is None
+    first.give_up()
+    assert first.term is None
 
 
 def test_a_failed_write_is_undone_and_the_lead_stays(first):
     def write():
-        with first.held():
+        with first.term.held():
             Place.objects.create(server="prod", queue=b"orders")
             raise ZeroDivisionError
 
@@ -151,7 +152,7 @@ def test_of_many_who_take_at_once_one_leads():
         thread.start()
     for thread in threads:
         thread.join()
-    assert [lead.is_held for lead in leads].count(True) == 1
+    assert [lead.term is None for lead in leads].count(False) == 1
     assert models.Lead.objects.get().number == 1
 
 
@@ -164,6 +165,29 @@ def test_a_killed_holder_is_followed_and_never_waited_for():
         other.wait()
         wait_for(mine.hold)
     assert models.Lead.objects.get().number == 2
+
+
+def test_a_holder_of_this_host_that_was_killed_is_followed_at_once():
+    with begun("prod", patience_s=60) as other:
+        assert other.stdout.readline() == "leads\n"
+        mine = Lead("prod", patience_s=60)
+        assert not mine.hold()
+        other.kill()
+        other.wait()
+        wait_for(mine.hold)
+
+
+@pytest.mark.parametrize(
+    "holder",
+    ["another", "host::{dead}:ab", "host:cafe:{dead}:ab", "host:{here}:{mine}:ab",
+     "host:{here}:x:ab", "host:{here}:²:ab", "host:{here}:99999999999999999999:ab", "{dead}"],
+)  # fmt: skip
+def test_nobody_else_is_taken_for_gone(holder, clock):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    name = holder.format(dead=gone.pid, here=lead._here(), mine=os.getpid())
+    models.Lead.objects.create(server="prod", holder=name)
+    assert not Lead("prod", patience_s=6, clock_s=clock).hold()
 
 
 def test_a_stopped_process_loses_the_lead_and_learns_it_at_its_next_write():

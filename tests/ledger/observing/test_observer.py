@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from echomq_admin.ledger.endings.models import Ending, EndingKind
-from tests.ledger.observing.fleet import JOB, Fleet, Q, error_of, kinds, lane_of, told
+from echomq_admin.ledger.endings.models import Ending
+from tests.ledger.observing.fleet import (
+    DEAD,
+    FAILED,
+    JOB,
+    REAPED,
+    RECOVERED,
+    UNCERTAIN,
+    Q,
+    error_of,
+    kinds,
+    lane_of,
+    told,
+)
 
 pytestmark = pytest.mark.django_db
-RECOVERED, DEAD, REAPED = EndingKind.RECOVERED, EndingKind.DEAD, EndingKind.REAPED
-FAILED, UNCERTAIN = EndingKind.FAILED, EndingKind.UNCERTAIN
-
-
-@pytest.fixture
-def fleet(client, prod) -> Fleet:
-    made = Fleet(client, prod)
-    made.know(Q)
-    made.beat()
-    return made
 
 
 def test_a_sweep_that_gives_a_job_back_is_told_with_its_count(fleet):

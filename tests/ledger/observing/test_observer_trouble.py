@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import contextlib
 
 import pytest
 import redis
@@ -10,23 +10,14 @@ from django.db import DatabaseError
 from redis.client import Pipeline
 
 from echomq_admin.fleet.models import KnownQueue
-from echomq_admin.ledger.endings.models import Ending, EndingKind
-from echomq_admin.ledger.observing import blind, findings, journal
+from echomq_admin.ledger.endings.models import Ending, Place
+from echomq_admin.ledger.observing import blind, findings, flights, journal
+from echomq_admin.ledger.observing.lead import Lost
 from echomq_admin.ledger.observing.models import Blind, Watched
 from echomq_admin.ledger.observing.watch import Watch
-from tests.ledger.observing.fleet import JOB, Fleet, Q, told
+from tests.ledger.observing.fleet import DEAD, JOB, REAPED, RECOVERED, UNCERTAIN, Q, told
 
 pytestmark = pytest.mark.django_db
-RECOVERED, DEAD, REAPED = EndingKind.RECOVERED, EndingKind.DEAD, EndingKind.REAPED
-FAILED, UNCERTAIN = EndingKind.FAILED, EndingKind.UNCERTAIN
-
-
-@pytest.fixture
-def fleet(client, prod) -> Fleet:
-    made = Fleet(client, prod)
-    made.know(Q)
-    made.beat()
-    return made
 
 
 def test_a_queue_that_cannot_be_read_stops_no_other_and_is_a_blind_span(fleet):
@@ -170,22 +161,130 @@ def test_what_nobody_foresaw_in_one_queue_stops_no_other(fleet, monkeypatch, cap
     assert Blind.objects.get().why == "What was known of the leases could not be gone on with."
 
 
-def test_a_lost_lead_writes_nothing(fleet):
-    class Lost(Exception):
-        pass
+def test_endings_that_nobody_can_judge_stop_no_other_queue(fleet, monkeypatch, caplog):
+    fleet.know("odd")
+    fleet.beat()
+    for queue in (Q, "odd"):
+        fleet.start(queue=queue)
+        fleet.lapse(queue=queue)
+        fleet.emq.reap(queue)
+    lanes = []
+    finding = findings._finding
 
-    @contextmanager
-    def lost():
-        raise Lost
-        yield
+    def failing(one, verdict):
+        lanes.append(one)
+        if len(lanes) == 1:
+            raise ZeroDivisionError("odd")
+        return finding(one, verdict)
 
+    monkeypatch.setattr(findings, "_finding", failing)
+    fleet.beat()
+    fleet.observer.close()
+    assert told() == [(JOB, 1, REAPED)]
+    assert len(caplog.messages) == 1
+    assert Blind.objects.get().why == "What was known of the leases could not be gone on with."
+
+
+def test_endings_that_cannot_be_written_stop_no_other_queue(fleet, monkeypatch, caplog):
+    fleet.know("odd")
+    fleet.beat()
+    for queue in (Q, "odd"):
+        fleet.start(queue=queue)
+        fleet.lapse(queue=queue)
+        fleet.emq.reap(queue)
+    enter = journal.enter
+
+    def failing(place, told):
+        if bytes(place.queue) == b"odd":
+            raise OverflowError("odd")
+        return enter(place, told)
+
+    monkeypatch.setattr(journal, "enter", failing)
+    fleet.beat()
+    assert told() == [(JOB, 1, REAPED)]
+    assert caplog.messages == ["endings of prod/'odd' are left out"]
+    span = Blind.objects.get()
+    assert (bytes(span.place.queue), span.why) == (
+        b"odd", "Endings that were seen could not be written down.",
+    )  # fmt: skip
+
+
+def test_rows_that_somebody_took_out_are_made_anew(fleet, monkeypatch):
+    monkeypatch.setattr(journal, "SAVE_EVERY_S", 0)
+    fleet.start()
+    fleet.beat()
+    Watched.objects.all().delete()
+    for _ in range(3):
+        fleet.beat()
+    assert len(flights.unpack(Watched.objects.get().flights)[0]) == 1
+    Watched.objects.all().delete()
+    fleet.lapse()
+    fleet.beat()
+    fleet.beat()
+    assert len(flights.unpack(Watched.objects.get().flights)[0]) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_places_that_somebody_took_out_are_made_anew(fleet, monkeypatch):
+    fleet.start()
+    fleet.lapse()
+    Watched.objects.all().delete()
+    Place.objects.all().delete()
+    fleet.emq.sweep(Q)
+    with contextlib.suppress(DatabaseError):
+        fleet.beat()
+    fleet.beat()
+    assert told() == [(JOB, 1, DEAD)]
+
+
+def test_a_queue_that_was_forgotten_and_comes_back_was_not_watched_meanwhile(fleet, monkeypatch):
+    KnownQueue.objects.all().delete()
+    fleet.know("mails")
+    fleet.beat()
+    moment = fleet.observer._gone[Q]
+    fleet.observer._gone[Q] = moment - 60_000
+    fleet.know(Q)
+    fleet.beat()
+    fleet.observer.close()
+    span = Blind.objects.get()
+    assert (bytes(span.place.queue), span.from_ms) == (b"orders", moment - 60_000)
+    assert span.why == "No agent observed the leases."
+
+
+def test_a_span_without_an_agent_begins_where_the_last_one_looked_or_entered_something(fleet):
+    fleet.know("mails")
     fleet.start()
     fleet.lapse()
     fleet.emq.sweep(Q)
-    fleet.observer._journal._lead.held = lost
+    fleet.beat()
+    ended = Ending.objects.get()
+    ago = 3_600_000
+    Ending.objects.update(ended_ms=ended.ended_ms - ago)
+    Watched.objects.update(seen_ms=ended.ended_ms - ago - 1_500)
+    fleet.restart()
+    fleet.beat()
+    fleet.observer.close()
+    assert set(Blind.objects.values_list("from_ms", flat=True)) == {ended.ended_ms - ago}
+
+
+def test_an_observer_whose_lead_is_another_s_writes_nothing(fleet, monkeypatch):
+    monkeypatch.setattr(journal, "SAVE_EVERY_S", 0)
+    fleet.start()
+    fleet.lapse()
+    fleet.emq.sweep(Q)
+    late = fleet.observer
+    fleet.restart()
     with pytest.raises(Lost):
-        fleet.beat()
+        late.beat()
     assert told() == []
+    fleet.beat()
+    assert told() == [(JOB, 1, DEAD)]
+    for _ in range(2):
+        with pytest.raises(Lost):
+            late.beat()
+    with pytest.raises(Lost):
+        late.close()
+    assert told() == [(JOB, 1, DEAD)]
 
 
 def test_many_queues_that_were_not_seen_are_one_span_of_the_server(fleet):

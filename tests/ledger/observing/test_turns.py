@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from echomq_admin.emq.dead_sets import DeadSet, Stretch
-from echomq_admin.ledger.observing.turns import EVERY_S, SMALL, TAIL, Known, choose, interval_s
+from echomq_admin.ledger.observing.turns import SMALL, TAIL, Known, choose
 
 
 def one(size, turn=0, has_grown=False, cursor=b""):
@@ -107,11 +107,3 @@ def test_more_dead_or_other_failures_are_growth():
     known.has_grown = False
     known.see(DeadSet("a", 5, 1))
     assert known.has_grown
-
-
-def test_the_interval_is_that_of_the_slower_of_small_and_large_sets():
-    assert interval_s([]) == EVERY_S
-    assert interval_s([400] * 5, budget=2_000) == EVERY_S
-    assert interval_s([400] * 50, budget=2_000) == 10 * EVERY_S
-    assert interval_s([1_000_000], budget=2_000) == 500 * EVERY_S
-    assert interval_s([400] * 50 + [5_000], budget=2_000) == 14 * EVERY_S

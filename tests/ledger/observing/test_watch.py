@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from echomq_admin.emq.flights import Active, Sight, Wanted
-from echomq_admin.ledger.observing.clock import ServerClock
+import pytest
+
+from echomq_admin.emq.flights import Active, Rows, Sight
 from echomq_admin.ledger.observing.flights import Lease, pack, unpack
 from echomq_admin.ledger.observing.judge import judge
+from echomq_admin.ledger.observing.looks import APART, TOO_LONG, TOO_MANY, Look
+from echomq_admin.ledger.observing.setback import ServerClock
 from echomq_admin.ledger.observing.shortest import Shortest
-from echomq_admin.ledger.observing.watch import APART, TOO_MANY, Look, Watch
+from echomq_admin.ledger.observing.watch import Watch
 
 JOB = b"JOBa"
 FLYING = Sight(True, b"active", 1)
 BACK = Sight(True, b"pending", 1, waits=True)
 
 
-def see(watch: Watch, at: int, deadlines=None, sights=None, most=100, from_ms=None, **look):
+def see(watch: Watch, at: int, deadlines=None, sights=None, most=100, from_ms=None, failed=0,
+        most_known=100, **look):  # fmt: skip
     """One look at which all happens in 10 ms."""
     moment = Look(at, at + 5, at + 10, **look)
-    active = Active({} if deadlines is None else deadlines, from_ms)
-    wanted = watch.news(active, moment, most)
-    return watch.take(active, wanted, sights or {}, moment)
+    active = Active({} if deadlines is None else deadlines, from_ms, failed=failed)
+    wanted = watch.news(active, moment, most, most_known)
+    return watch.take(active, wanted, Rows(sights or {}, failed, failed), moment)
 
 
 def fly(deadline: float, **fields) -> dict[bytes, Sight]:
@@ -67,7 +71,7 @@ def test_a_lease_that_moved_on_while_its_row_was_read_is_left_for_the_next_look(
 def test_an_orphan_is_looked_at_once():
     watch = Watch()
     see(watch, 9_000, {JOB: 5.0}, {JOB: Sight(False)})
-    assert watch.news(Active({JOB: 5.0}), Look(9_500, 9_505, 9_505), 9) == Wanted([])
+    assert not watch.news(Active({JOB: 5.0}), Look(9_500, 9_505, 9_505), 9, 9).is_any
     assert verdicts(see(watch, 9_600, {}, {JOB: Sight(False)})) == [None]
 
 
@@ -106,6 +110,90 @@ def test_more_new_leases_than_are_looked_at_are_a_gap_and_come_later():
     assert len(watch.leases) == 2
 
 
+def test_known_leases_that_there_was_no_room_for_are_judged_later_since_they_were_seen_last():
+    watch, other = Watch(shortest_ms=2_000), b"JOBb"
+    both = {JOB: 13_000.0, other: 13_000.0}
+    sights = dict.fromkeys(both, fly(13_000.0)[JOB])
+    see(watch, 9_500)
+    see(watch, 10_000, both, sights)
+    back = dict.fromkeys(both, BACK)
+    first = see(watch, 10_500, {}, back, most_known=1)
+    second = see(watch, 11_000, {}, back, most_known=1)
+    assert (first.gap, second.gap) == (None, None)
+    assert {one.raw for seen in (first, second) for one in seen.ended} == set(both)
+    assert [first.ended[0].window.from_ms, second.ended[0].window.from_ms] == [10_005, 10_005]
+    assert second.ended[0].window.deaths is None
+
+
+def test_known_leases_that_there_was_no_room_for_for_too_long_are_a_gap():
+    watch = watching()
+    see(watch, 11_500, {}, most_known=0)
+    assert see(watch, 12_100, {}, most_known=0).gap == (11_500, 12_105, TOO_MANY)
+
+
+def test_renewals_that_there_was_no_room_for_come_first_at_the_next_look():
+    watch, other = Watch(shortest_ms=2_000), b"JOBb"
+    both = {JOB: 13_000.0, other: 13_000.0}
+    see(watch, 9_500)
+    see(watch, 10_000, both, dict.fromkeys(both, fly(13_000.0)[JOB]))
+    unchanged = dict.fromkeys(both, Sight(True, is_unchanged=True))
+    for at, deadline in ((10_200, 13_200.0), (10_400, 13_400.0)):
+        see(watch, at, dict.fromkeys(both, deadline), unchanged, most_known=1)
+    assert [watch.leases[raw].renewals for raw in both] == [1, 1]
+
+
+def test_a_lease_is_whole_when_it_was_watched_from_its_first_look_on():
+    watch = watching()
+    assert watch.leases[JOB].is_whole
+    see(watch, 19_000, {JOB: 22_000.0}, fly(22_000.0))
+    assert not watch.leases[JOB].is_whole
+
+
+@pytest.mark.parametrize("before", ["first", "gap", "moving", "no room"])
+def test_a_lease_that_may_be_older_than_its_first_look_is_not_whole(before):
+    watch = Watch(shortest_ms=2_000)
+    if before != "first":
+        see(watch, 5_000 if before == "gap" else 9_500)
+    if before in {"moving", "no room"}:
+        see(watch, 9_700, {JOB: 12_900.0}, fly(13_000.0), most=before == "moving")
+    see(watch, 10_000, {JOB: 13_000.0}, fly(13_000.0))
+    assert not watch.leases[JOB].is_whole
+
+
+def test_deaths_are_counted_from_before_the_look_that_showed_the_lease():
+    watch = watching()
+    see(watch, 10_500, {JOB: 13_000.0}, failed=4)
+    assert see(watch, 11_000, {}, {JOB: BACK}, failed=6).ended[0].window.deaths == 2
+
+
+def test_a_count_of_deaths_that_was_taken_away_tells_nothing():
+    watch = watching()
+    see(watch, 10_500, {JOB: 13_000.0}, failed=4)
+    assert see(watch, 11_000, {}, {JOB: BACK}, failed=3).ended[0].window.deaths is None
+
+
+def test_that_only_long_leases_were_seen_proves_nothing_of_those_that_were_not():
+    watch = Watch(shortest_ms=600_000)
+    see(watch, 10_000)
+    see(watch, 10_500, {JOB: 610_500.0}, fly(610_500.0))
+    assert see(watch, 13_000, {JOB: 610_500.0}).gap is None
+    assert see(watch, 16_100, {JOB: 610_500.0}).gap == (13_000, 16_105, APART)
+
+
+def test_a_lease_that_was_renewed_by_little_makes_no_other_look_too_long():
+    watch = watching()
+    see(watch, 10_500, {JOB: 10_600.0}, {JOB: Sight(True, is_unchanged=True)})
+    assert see(watch, 11_500, {JOB: 10_600.0}).gap is None
+
+
+def test_an_id_too_long_to_be_looked_at_makes_a_blind_span_when_its_lease_ends():
+    watch, long = Watch(), b"x" * 8_001
+    see(watch, 9_500)
+    see(watch, 10_000, {long: 13_000.0}, {long: Sight(False)})
+    seen = see(watch, 10_500, {}, {long: Sight(False)})
+    assert (seen.ended, seen.gap) == ([], (10_005, 10_510, TOO_LONG))
+
+
 def test_renewals_are_counted_but_not_over_a_gap():
     watch = watching()
     unchanged = {JOB: Sight(True, is_unchanged=True)}
@@ -125,7 +213,7 @@ def test_after_a_gap_a_lease_of_the_same_number_may_be_in_another_lane():
 
 def test_after_a_gap_a_lease_of_the_same_number_may_be_of_another_life():
     watch = watching()
-    wanted = watch.news(Active({JOB: 22_000.0}), Look(19_000, 19_005, 19_005), 9)
+    wanted = watch.news(Active({JOB: 22_000.0}), Look(19_000, 19_005, 19_005), 9, 9)
     assert wanted.known == {JOB: None}
     seen = see(watch, 19_000, {JOB: 22_000.0}, fly(22_000.0, stalled=1))
     assert verdicts(seen) == [None]
@@ -149,6 +237,11 @@ def test_a_back_off_is_known_after_some_failures():
         failed = Sight(True, b"scheduled", 1, error=b"x", error_size=1, run_at_ms=at + 900)
         see(watch, at + 500, {}, {JOB: failed})
     assert watch.backoff_ms == 895
+    for at in range(20_000, 2_000_000, 100_000):
+        see(watch, at, {JOB: at + 3_000.0}, fly(at + 3_000.0))
+        failed = Sight(True, b"scheduled", 1, error=b"x", error_size=1, run_at_ms=at + 9_000)
+        see(watch, at + 500, {}, {JOB: failed})
+    assert watch.backoff_ms == 895
 
 
 def test_a_new_life_is_remembered_until_the_ledger_knows_it():
@@ -165,16 +258,17 @@ def test_a_new_life_is_remembered_until_the_ledger_knows_it():
 
 
 def test_leases_lie_in_the_database_as_they_are():
-    lease = Lease(3, 1, 1.5, "m\udcff", b"\x00\xff", 5, 2, 6, 7, True, True, True)
+    lease = Lease(3, 1, 1.5, "m\udcff", b"\x00\xff", 5, 2, 6, 7, True, True, True, True)
     endless = Lease(None, 0, float("inf"), None, None, 5)
-    assert unpack(pack({b"\xff": lease, JOB: endless})) == {b"\xff": lease, JOB: endless}
+    assert unpack(pack({b"\xff": lease, JOB: endless}, 7)) == ({b"\xff": lease, JOB: endless}, 7)
     assert pack({}) == b""
+    assert unpack(pack({b"a": lease, JOB: endless}), {JOB, b"other"}) == ({JOB: endless}, None)
 
 
 def test_a_damaged_blob_is_no_leases():
     whole = pack({JOB: Lease(1, 0, 5.0, None, None, 5)})
     for damaged in (b"", b"x", whole[:-3], whole[:4] + b"??" + whole[6:]):
-        assert unpack(damaged) == {}
+        assert unpack(damaged) == ({}, None)
 
 
 def test_the_shortest_of_spans_is_narrowed_and_forgotten_in_time():
@@ -182,12 +276,12 @@ def test_the_shortest_of_spans_is_narrowed_and_forgotten_in_time():
     shortest.saw(500, 1_500, 1_000)
     shortest.saw(900, 1_100, 2_000)
     shortest.saw(5_000, 6_000, 3_000)
-    assert (shortest.low_ms, shortest.high_ms, shortest.count) == (900, 1_100, 3)
+    assert (shortest.low_ms, shortest.high_ms) == (900, 1_100)
     shortest.saw(100, 200, 4_000)
     assert (shortest.low_ms, shortest.high_ms) == (100, 200)
     for at in (400_000, 800_000):
         shortest.saw(5_000, 6_000, at)
-    assert (shortest.low_ms, shortest.high_ms, shortest.count) == (5_000, 6_000, 2)
+    assert (shortest.low_ms, shortest.high_ms) == (5_000, 6_000)
 
 
 def test_a_clock_that_goes_slower_than_time_was_set_back():

@@ -7,11 +7,10 @@ that waits. `touches` is what the audit would say of operators since the last lo
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from echomq_admin.emq.flights import Active, Sight, Wanted
+from echomq_admin.emq.flights import Active, Rows, Sight, Wanted
 from echomq_admin.ledger.endings.models import EndingKind
 
 RECOVERED, DEAD, REAPED = EndingKind.RECOVERED, EndingKind.DEAD, EndingKind.REAPED
@@ -31,7 +30,6 @@ class Job:
     run_at: int | None = None
     is_dead: bool = False
     life: int = 0
-    died_at: int = 0
     born_at: int = 0
 
 
@@ -61,6 +59,7 @@ class World:
         self.workers: list[tuple[str, int, int]] = []
         self.truths: list[Truth] = []
         self.touches: defaultdict[str, set[str]] = defaultdict(set)
+        self.failed = 0
         self.blurred: set[tuple[str, int, int]] = set()
         self.is_in_gap = False
 
@@ -131,7 +130,8 @@ class World:
         was_in_flight, job.deadline = job.deadline is not None, None
         job.error = self.random.choice((b"boom", b"bang"))
         if job.attempts >= self.random.choice((2, 3, 9)):
-            job.state, job.is_dead, job.died_at = "dead", True, self.now
+            job.state, job.is_dead = "dead", True
+            self.failed += 1
             self._ended(name, FAILED)
             if not was_in_flight:
                 self.blurred.add((name, job.life, job.attempts))
@@ -164,16 +164,17 @@ class World:
         job.deadline = None
         job.stalled += 1
         if job.stalled >= most:
-            job.state, job.error, job.is_dead, job.died_at = "dead", b"stalled", True, self.now
+            job.state, job.error, job.is_dead = "dead", b"stalled", True
+            self.failed += 1
             self._ended(name, DEAD, by_hand)
         else:
             job.state, job.waits = "pending", True
             self._ended(name, RECOVERED, by_hand)
 
     def reprocess(self) -> None:
-        """By a person whom no audit names: not within the moment in which the job died."""
+        """By a person whom no audit names."""
         name = self._any("dead")
-        if name and (self.is_in_gap or self.jobs[name].died_at < self.looked):
+        if name:
             self._requeue(self.jobs[name])
 
     @staticmethod
@@ -207,7 +208,6 @@ class World:
             self._ended(name, OPERATOR, True)
         job.deadline, job.waits, job.run_at = None, False, None
         job.state, job.is_dead, job.error = "dead", True, b"poison"
-        job.died_at = self.now
         return True
 
     def _remove_by_hand(self, name: str, job: Job) -> bool:
@@ -228,11 +228,13 @@ class World:
 
     def active(self) -> Active:
         jobs = self.jobs.items()
-        return Active({n.encode(): float(j.deadline) for n, j in jobs if j.deadline is not None})
+        found = {n.encode(): float(j.deadline) for n, j in jobs if j.deadline is not None}
+        return Active(found, failed=self.failed)
 
-    def sights(self, wanted: Wanted) -> Mapping[bytes, Sight]:
+    def rows(self, wanted: Wanted) -> Rows:
         raws = (*wanted.fresh, *wanted.known, *wanted.gone)
-        return {raw: self._sight(raw.decode(), wanted.known.get(raw)) for raw in raws}
+        sights = {raw: self._sight(raw.decode(), wanted.known.get(raw)) for raw in raws}
+        return Rows(sights, self.failed, self.failed)
 
     def _sight(self, name: str, known: tuple[int, int] | None) -> Sight:
         job = self.jobs.get(name)

@@ -8,7 +8,7 @@ from itertools import groupby
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.ledger.endings.models import Place
 from echomq_admin.ledger.samples.models import SampleHour
-from echomq_admin.ledger.samples.packing import Sample, hour_of, pack
+from echomq_admin.ledger.samples.packing import Packing, Sample, hour_of
 
 EMPTY = dict.fromkeys(Sample.__slots__[1:], 0)
 
@@ -16,6 +16,11 @@ EMPTY = dict.fromkeys(Sample.__slots__[1:], 0)
 def sample(slot: int, **fields: int | None) -> Sample:
     """A sample of an empty queue but for these fields."""
     return Sample(slot, **(EMPTY | fields))
+
+
+def pack(samples: Iterable[Sample]) -> bytes:
+    """Samples of one hour, in the order of their slots."""
+    return Packing(samples).packed()
 
 
 def keep(samples: Iterable[Sample], server: str = "prod", queue: str = "orders") -> None:

@@ -15,9 +15,9 @@ from echomq_admin.ledger.samples.packing import (
     Sample,
     columns,
     hour_of,
-    pack,
     unpack,
 )
+from tests.ledger.samples.made import pack
 
 HOUR = 498_876
 FIRST = HOUR * SLOTS_PER_HOUR

@@ -11,8 +11,9 @@ from echomq_admin.ledger.endings.names import find_place, place
 from echomq_admin.ledger.observing.lead import Lead, Lost
 from echomq_admin.ledger.samples import sampling
 from echomq_admin.ledger.samples.models import SampleHour
-from echomq_admin.ledger.samples.packing import SLOT_MS, Sample, hour_of, pack, unpack
+from echomq_admin.ledger.samples.packing import SLOT_MS, Sample, hour_of, unpack
 from echomq_admin.ledger.samples.sampling import KEPT_H, Sampler
+from tests.ledger.samples.made import pack
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,7 +29,7 @@ def lead():
 
 @pytest.fixture
 def sampler(prod, lead):
-    return Sampler(prod, lead)
+    return Sampler(prod, lead.term)
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ def test_another_agent_goes_on_with_the_hour(orders, sampler, lead, prod, clock)
     other = Lead("prod")
     other.hold()
     clock.now_ms += SLOT_MS
-    Sampler(prod, other).take()
+    Sampler(prod, other.term).take()
     assert len(kept()) == 2
 
 

@@ -107,16 +107,26 @@ def at(slots: int) -> int:
 @pytest.mark.parametrize(
     ("dead", "grown"),
     [
-        ([4] * 10 + [16] * 51, Growth(12, 600_000)),
+        ([4] * 50 + [16] * 11, Growth(12, 600_000)),
+        ([4] * 10 + [16] * 51, None),
         ([4] * 61, None),
-        ([16] * 10 + [4] * 51, None),
-        ([None] * 49 + [4] * 6 + [9] * 6, Growth(5, 110_000)),
-        ([None] * 57 + [4, 5, 6, 7], None),
+        ([16] * 50 + [4] * 11, None),
+        ([4] * 50 + [5] * 11, None),
+        ([1_000] * 50 + [1_012] * 11, None),
+        ([1_000] * 10 + [1_001] * 20 + [1_002] * 20 + [1_003] * 11, Growth(3, 600_000)),
+        ([9] * 10 + [3] * 20 + [8] * 20 + [16] * 11, Growth(7, 600_000)),
+        ([None] * 49 + [4] * 6 + [9] * 6, None),
+        ([None] * 49 + [4] * 9 + [9] * 3, Growth(5, 110_000)),
+        ([None] * 57 + [4, 5, 6, 17], None),
         ([1, None, None, 9] + [None] * 57, None),
         ([None] * 61, None),
-        ([4] * 55 + [9] + [None] * 5, Growth(5, 550_000)),
+        ([4] * 54 + [9] + [None] * 6, None),
     ],
-    ids=["grew", "stayed", "shrank", "since not long", "too short", "too few", "none", "late"],
+    ids=[
+        *("grew", "grew and stopped", "stayed", "shrank", "by one", "by little of much"),
+        *("by little and steadily", "after it shrank", "stopped", "since not long", "too short"),
+        *("too few", "none", "not known of late"),
+    ],
 )
 def test_growth_is_told_of_ten_minutes_as_far_as_they_are_known(dead, grown):
     assert series.growth(told(dead=dead), "dead", at(60)) == grown

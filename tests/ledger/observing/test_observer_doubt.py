@@ -1,0 +1,132 @@
+"""Deaths, requeues and burials that no audit names make doubt, and no wrong entry."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.ledger.endings.models import Ending
+from tests.ledger.observing.fleet import (
+    DEAD,
+    FAILED,
+    JOB,
+    RECOVERED,
+    UNCERTAIN,
+    Q,
+    told,
+)
+
+pytestmark = pytest.mark.django_db
+OTHER = "JOB0KHTOWnGLuB"
+
+
+def test_a_stall_that_killed_a_job_which_another_program_requeued_is_not_told_as_recovered(fleet):
+    fleet.start()
+    fleet.lapse()
+    fleet.emq.sweep(Q)
+    fleet.reprocess()
+    fleet.beat()
+    assert told() == [(JOB, 1, UNCERTAIN)]
+
+
+def test_the_same_when_it_was_claimed_again(fleet):
+    fleet.start()
+    fleet.lapse()
+    fleet.emq.sweep(Q)
+    fleet.reprocess()
+    fleet.claim()
+    fleet.beat()
+    assert told() == [(JOB, 1, UNCERTAIN)]
+
+
+def test_a_late_death_that_another_program_requeued_is_not_told_as_a_reap(fleet):
+    token = fleet.start()
+    fleet.lapse()
+    fleet.emq.retry(Q, JOB, token, 0, 1, "boom")
+    fleet.reprocess()
+    fleet.beat()
+    assert told() == [(JOB, 1, UNCERTAIN)]
+
+
+def test_deaths_that_are_seen_make_no_doubt_about_others(fleet):
+    fleet.start()
+    token = fleet.start(OTHER)
+    fleet.lapse()
+    fleet.emq.sweep(Q, max_stalled=9)
+    fleet.emq.retry(Q, OTHER, token, 0, 1, "boom")
+    fleet.beat()
+    assert told() == [(JOB, 1, RECOVERED), (OTHER, 1, FAILED)]
+
+
+def test_a_burial_in_flight_of_which_no_audit_tells_is_no_death(fleet):
+    token = fleet.start()
+    fleet.beat()
+    fleet.emq.bury(Q, [JOB], "poison", tokens={JOB: token})
+    fleet.beat()
+    assert told() == [(JOB, 1, UNCERTAIN)]
+
+
+def test_a_burial_behind_many_other_entries_of_the_audit_is_found(fleet):
+    fleet.start()
+    fleet.lapse()
+    fleet.emq.reap(Q)
+    fleet.emq.bury(Q, [JOB], "poison", actor="olena")
+    for at in range(12):
+        fleet.emq.pause_lane(Q, f"lane {at}", actor="olena")
+    fleet.beat()
+    assert told() == [(JOB, 1, UNCERTAIN)]
+
+
+def test_deaths_are_counted_also_across_a_restart(fleet):
+    fleet.start()
+    fleet.lapse()
+    fleet.observer.close()
+    fleet.emq.sweep(Q, max_stalled=9)
+    fleet.restart()
+    fleet.beat()
+    assert told() == [(JOB, 1, RECOVERED)]
+
+
+def test_without_a_count_of_deaths_what_it_would_tell_stays_open(fleet):
+    fleet.client.hset(fleet.key("metrics:failed"), "count", "many")
+    fleet.start()
+    fleet.start(OTHER)
+    fleet.lapse()
+    fleet.lapse(OTHER)
+    fleet.emq.reap(Q)
+    fleet.beat()
+    assert told() == [(JOB, 1, UNCERTAIN), (OTHER, 1, UNCERTAIN)]
+
+
+def test_a_job_that_came_again_within_a_look_does_not_stall_with_the_deadline_of_its_last_life(
+    fleet,
+):
+    token = fleet.start(lease_ms=600_000)
+    fleet.beat()
+    fleet.emq.complete(Q, JOB, token)
+    fleet.start(lease_ms=1)
+    time.sleep(0.01)
+    fleet.emq.sweep(Q, max_stalled=9)
+    fleet.beat()
+    assert told() == [(JOB, 1, RECOVERED)]
+    ending = Ending.objects.get()
+    assert (ending.deadline_ms, ending.renewals) == (None, None)
+
+
+def test_a_burst_of_endings_beyond_what_one_beat_looks_at_is_told_all_the_same(fleet, monkeypatch):
+    from echomq_admin.ledger.observing import observer
+
+    jobs = [f"JOB0KHTOWnGM{at:02}" for at in range(9)]
+    for job_id in jobs:
+        fleet.start(job_id)
+    fleet.beat()
+    past = fleet.now_ms() - 60_000
+    fleet.client.zadd(fleet.key("active"), {to_wire(job_id): past for job_id in jobs}, xx=True)
+    fleet.beat()
+    monkeypatch.setattr(observer, "MOST_KNOWN", 4)
+    fleet.emq.sweep(Q, max_stalled=1)
+    for _ in range(3):
+        fleet.beat()
+    assert told() == [(job_id, 1, DEAD) for job_id in jobs]
