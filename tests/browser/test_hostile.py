@@ -21,6 +21,7 @@ EVIL = '"><img src=x onerror=alert(1)></script><script>alert(2)</script>{{7*7}}'
 SWAP = '" hx-get="/x" hx-trigger="load'
 NO_PAGES = {"login", "logout", "healthz", "job_raw", "queue_open", "queue"}
 NO_PAGES |= {"act", "undo", "queue_hide", "queue_forget", "columns", "trail_csv", "trail_ndjson"}
+NO_PAGES |= {"stalls_csv", "stalls_ndjson"}
 ASKED = ("requeue", "promote_now", "recover_now", "extend", "bury", "remove")
 OPEN_ALL = "for (const one of document.querySelectorAll('main details')) one.open = true"
 
