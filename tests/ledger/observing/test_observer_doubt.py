@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from echomq_admin.emq.keyspace import to_wire
@@ -17,6 +15,7 @@ from tests.ledger.observing.fleet import (
     Q,
     told,
 )
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.django_db
 OTHER = "JOB0KHTOWnGLuB"
@@ -107,8 +106,7 @@ def test_a_job_that_came_again_within_a_look_does_not_stall_with_the_deadline_of
     fleet.beat()
     fleet.emq.complete(Q, JOB, token)
     fleet.start(lease_ms=1)
-    time.sleep(0.01)
-    fleet.emq.sweep(Q, max_stalled=9)
+    wait_for(lambda: fleet.emq.sweep(Q, max_stalled=9).recovered)
     fleet.beat()
     assert told() == [(JOB, 1, RECOVERED)]
     ending = Ending.objects.get()
