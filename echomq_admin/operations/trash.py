@@ -207,8 +207,8 @@ def _copied(server: Server, queue: str) -> bool:
 
 def _drop(server: Server, queue: str, rows: QuerySet[Trashed]) -> None:
     """Where entries of the stream are missing, nothing is dropped: what was done is not known. And
-    of a job without a row nothing is dropped but by what is known: by the trail, or by a later
-    removal that took the job, and so found it."""
+    of a job without a row nothing is dropped but by what is known: by the trail, or by a removal
+    that took the job later, or while it was kept here, and so found it."""
     oldest = rows.order_by("changed_ms").values_list("changed_ms", flat=True).first()
     gaps = Gap.objects.filter(server=server.name, queue=to_wire(queue))
     if oldest is None or gaps.filter(found_at_ms__gte=oldest).exists():
@@ -220,11 +220,13 @@ def _drop(server: Server, queue: str, rows: QuerySet[Trashed]) -> None:
     rows.filter(is_removed=True).update(under_way="", restored_by="", changed_ms=host_ms())
 
 
+# What is kept for a removal may be kept for another one before that is done.
+_BESIDE_MS = 60_000
 _LATER = Trashed.objects.filter(
     server=OuterRef("server"),
     queue=OuterRef("queue"),
     key=OuterRef("key"),
-    at_ms__gte=OuterRef("at_ms"),
+    at_ms__gte=OuterRef("at_ms") - _BESIDE_MS,
     is_removed=True,
 )
 

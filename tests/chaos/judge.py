@@ -176,7 +176,8 @@ class _Match:
     def _details(self, ended: Ended, entry: Entry) -> None:
         """What an entry says beside its kind."""
         pairs = {"stalled": (ended.stalled, entry.stalled)} if ended.kind in STALLS else {}
-        pairs["lane"] = (ended.lane, entry.lane)
+        if (*ended.lease[:2], ended.life) not in self._verdict.truth.ghosts:
+            pairs["lane"] = (ended.lane, entry.lane)
         if ended.kind == FAILED:
             pairs["error"] = (ended.error, entry.error)
         if ended.deadline and entry.deadline and not self._is_blind(ended):

@@ -57,13 +57,15 @@ class Ended:
 
 class Truth:
     """`endings` and `closed` are the leases that ended badly, and well; `deaths` counts for each
-    queue what raised its count of failures."""
+    queue what raised its count of failures. `ghosts` are the lives of jobs of which a claim made
+    the row: they know nothing of the lane that the id was claimed from."""
 
     def __init__(self, deeds: Iterable[dict[str, Any]]) -> None:
         self.endings: list[Ended] = []
         self.closed: list[Ended] = []
         self.deaths: Counter[str] = Counter()
         self._gone: defaultdict[Job, list[int]] = defaultdict(list)
+        self.ghosts: set[tuple[str, str, int]] = set()
         self._lives: Counter[Job] = Counter()
         self._last: dict[Job, int] = {}
         self._revived: Counter[tuple[str, str, int, int]] = Counter()
@@ -107,6 +109,7 @@ class Truth:
         if attempts <= self._last.get(job, -1):
             # An id without a row, of which the claim made one.
             self._begin(job, attempts)
+            self.ghosts.add((*job, self._lives[job]))
         self._last[job] = attempts
 
     def _completed(self, deed: dict[str, Any]) -> None:

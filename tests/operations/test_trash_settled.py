@@ -86,6 +86,22 @@ def test_a_removal_that_was_not_done_is_dropped_when_a_later_one_took_the_job(
     assert Trashed.objects.count() == 1
 
 
+def test_a_removal_that_was_not_done_is_dropped_when_one_kept_just_before_took_the_job(
+    client, do, broken_off, monkeypatch
+):
+    active(client)
+    do("remove", A)
+    do("remove", A, force=True)
+    trash.settle(main_server())
+    done = Trashed.objects.get(is_removed=True)
+    Trashed.objects.filter(is_removed=False).update(at_ms=done.at_ms + 20)
+
+    monkeypatch.setattr(trash, "OVER_MS", -1)
+    trash.settle(main_server())
+    assert in_trash() == [A]
+    assert Trashed.objects.count() == 1
+
+
 def test_a_restore_that_was_done_is_not_offered_again(client, do, monkeypatch):
     dead(client)
     do("remove", A)
