@@ -12,6 +12,7 @@ from tests.chaos.truth import BEAT_MS, DEATHS, FAILED, OPERATOR, REAPED, STALLS,
 
 # Looks that are further apart than this may miss what comes between: on a busy machine.
 SOON_MS = BEAT_MS // 2
+SETTLING_MS = 2 * BEAT_MS
 
 
 @dataclass
@@ -207,7 +208,9 @@ class _Match:
         job of a revived lease waits all the while: a claim alone looks like a reap and a claim."""
         if ended.kind not in STALLS and (ended.n or self._verdict.truth.is_traceless(ended)):
             return False
-        return entry.within_ms < SOON_MS and not self._is_blind(ended)
+        # Behind a span the queue's count of deaths is still held against what died in it.
+        is_behind = any(span.holds(ended.queue, ended.t - SETTLING_MS) for span in self._spans)
+        return entry.within_ms < SOON_MS and not (self._is_blind(ended) or is_behind)
 
     def _is_blind(self, ended: Ended) -> bool:
         return any(span.holds(ended.queue, ended.t) for span in self._spans)
