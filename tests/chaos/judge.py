@@ -23,7 +23,8 @@ class Verdict:
 
     `unsure` were entered as uncertain, by an entry that is `avoidable` where the observer had
     looked soon before and after. `harmless` are uncertain entries of leases that ended well.
-    `unentered` counts the deaths of each queue that have no entry.
+    `unentered` counts the deaths of each queue that have no entry. `details` are those of `wrong`
+    whose entry has the right end: lanes, deadlines, lives, and doubt where there need be none.
     """
 
     truth: Truth
@@ -38,6 +39,12 @@ class Verdict:
     avoidable: list[Entry] = field(default_factory=list)
     harmless: list[Entry] = field(default_factory=list)
     unentered: Counter[str] = field(default_factory=Counter)
+    details: set[str] = field(default_factory=set)
+
+    @property
+    def grave(self) -> list[object]:
+        """The faults but for details: what ended otherwise, or not at all, or has no entry."""
+        return [fault for fault in self.faults if fault not in self.details]
 
     @property
     def faults(self) -> list[object]:
@@ -139,7 +146,7 @@ class _Match:
             if self._is_in_sight(ended, entry):
                 self._verdict.avoidable.append(entry)
             if ended.kind in (*STALLS, OPERATOR) and self._is_in_sight(ended, entry):
-                self._wrong(ended, f"was in sight, and is told as {entry}")
+                self._detail(ended, f"was in sight, and is told as {entry}")
         self._errors()
         self._rest()
 
@@ -187,7 +194,12 @@ class _Match:
             pairs["source"] = ("script", entry.source)
         for name, (so, told) in pairs.items():
             if so != told:
-                self._wrong(ended, f"{name} is told as {told}: {entry}")
+                note = self._detail if name in {"lane", "deadline"} else self._wrong
+                note(ended, f"{name} is told as {told}: {entry}")
+
+    def _detail(self, ended: Ended, what: str) -> None:
+        self._verdict.details.add(f"{ended}: {what}")
+        self._wrong(ended, what)
 
     def _wrong(self, ended: Ended, what: str) -> None:
         self._verdict.wrong.append(f"{ended}: {what}")
@@ -201,7 +213,7 @@ class _Match:
             if later.n and entry.source == other.source == "script":
                 continue
             if (ended.life == later.life) != (entry.life == other.life):
-                self._wrong(ended, f"life and that of {later}: {entry}, {other}")
+                self._detail(ended, f"life and that of {later}: {entry}, {other}")
 
     def _is_in_sight(self, ended: Ended, entry: Entry) -> bool:
         """Whether the observer looked soon before and soon after, and could see what was left. The

@@ -21,7 +21,7 @@ from tests.waiting import wait_for
 
 pytestmark = pytest.mark.timeout(600)
 FEW, MOST, MOST_BLIND = 0.01, 0.8, 0.1
-# What a busy machine can bring about alone is asked of long runs only.
+# What a busy machine can bring about alone, and details, are asked of long runs only.
 IS_LONG = "CHAOS_S" in os.environ
 
 
@@ -44,7 +44,7 @@ def sentence(here: Town) -> Verdict:
     entries, spans = book.entries(here.database), book.spans(here.database)
     verdict = judge(here.truth(), entries, spans)
     tell(here, verdict)
-    assert verdict.faults == []
+    assert (verdict.faults if IS_LONG else verdict.grave) == []
     assert misstated(verdict, here.stated()) == []
     return verdict
 
