@@ -7,9 +7,7 @@ by one HMGET: what a script wrote of it together is seen together.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from hashlib import blake2s
+from collections.abc import Collection, Iterable, Mapping
 
 import redis
 
@@ -17,113 +15,16 @@ from .batched import batched
 from .keyspace import Keyspace, from_wire
 from .lean import LONGEST_ERROR, LeanRow, Room
 from .replies import Answer, Batch, integer, now_ms
+from .sights import ACTIVE, NEWEST, TOLD_APART, Active, Actives, Rows, Sight, Sights, Wanted
 
 # So many leases of a queue are looked at, those first that lapse first.
 MOST = 50_000
 # Of the errors of one look so many bytes are read.
 MOST_ERRORS = 16_000_000
-ACTIVE = b"active"
 _LONGEST_NUMBER = 32
-# Two errors of one length that are longer than this are not told apart.
-_TOLD_APART = 1_024
 # So many members are asked for by one ZMSCORE.
 _SCORES = 500
 _COUNTERS = ("state", "attempts", "stalled")
-
-
-@dataclass(frozen=True)
-class Active:
-    """An active set: wire id to deadline. It is whole unless `from_ms` is given: of what has that
-    deadline or a later one, more may be there. `fault` says why it cannot be read. `failed` is
-    the queue's own count of jobs that died for their workers, read before it; `None` when it was
-    not asked for or is no number."""
-
-    deadlines: Mapping[bytes, float] = field(default_factory=dict)
-    from_ms: float | None = None
-    fault: str | None = None
-    failed: int | None = None
-
-
-@dataclass(frozen=True)
-class Actives:
-    """Active sets that were all read between `before_ms` and `after_ms` of the server's clock."""
-
-    before_ms: int
-    after_ms: int
-    sets: Mapping[str, Active]
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Ids of one queue whose rows to look at. `fresh` are in active and nothing is known of them.
-    Of those `known`, in active still, attempts and stalls are given, `None` to look at the whole
-    row all the same; of those `gone` from it the lane. `later` are ids for whose rows there is no
-    room this time."""
-
-    fresh: Sequence[bytes] = ()
-    known: Mapping[bytes, tuple[int, int] | None] = field(default_factory=dict)
-    gone: Mapping[bytes, str | None] = field(default_factory=dict)
-    later: Collection[bytes] = ()
-
-    @property
-    def is_any(self) -> bool:
-        return bool(self.fresh or self.known or self.gone)
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What a look at a job showed: its row at one instant, and then where it stood.
-
-    Without a row nothing else is told. `attempts` is `None` where it is no number, `stalled` 0; a
-    `lane` or `state` too long for a name is `None`. `error` is empty where only its size was read.
-    `deadline_ms` is that in active just after the row was read, `None` when it was not there.
-    `waits`: it then was in pending or in its lane, of a new lease in pending; `is_dead`: in dead;
-    `run_at_ms`: its score in schedule. With `is_unchanged` nothing more was read: the job is in
-    flight, with the attempts and stalls that were known.
-    """
-
-    has_row: bool
-    state: bytes | None = None
-    attempts: int | None = None
-    stalled: int = 0
-    lane: str | None = None
-    error: bytes | None = None
-    error_size: int | None = None
-    deadline_ms: float | None = None
-    waits: bool = False
-    is_dead: bool = False
-    run_at_ms: float | None = None
-    is_unchanged: bool = False
-
-    @property
-    def mark(self) -> bytes | None:
-        """What tells the error from others, as far as it is short; `None` when there is none."""
-        if self.error_size is None:
-            return None
-        return mark_of(self.error or b"", self.error_size)
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What was seen of one queue, and its count of deaths `before` the rows of new leases were read
-    and when all had been; `None` where that is no number."""
-
-    sights: Mapping[bytes, Sight] = field(default_factory=dict)
-    before: int | None = None
-    failed: int | None = None
-
-
-@dataclass(frozen=True)
-class Sights:
-    """What was seen of each queue, all of it at `until_ms` of the server's clock or before."""
-
-    until_ms: int
-    of: Mapping[str, Rows]
-
-
-def mark_of(error: bytes, size: int) -> bytes:
-    told = error if size <= _TOLD_APART else b""
-    return blake2s(b"%d:" % size + told, digest_size=12).digest()
 
 
 def active_sets(
@@ -188,6 +89,7 @@ class _Look:
         self._found: dict[bytes, Sight] = {}
         self._before: Answer | None = None
         self._failed: Answer | None = None
+        self._dead: Answer | None = None
 
     def ask_first(self, batch: Batch) -> None:
         """Lengths of new rows, the short fields of known ones, whether those gone have one."""
@@ -204,7 +106,7 @@ class _Look:
         """New rows; lengths of those known or gone that are not as they were."""
         self._before = self._ask_failed(batch)
         # Nothing but what tells their errors apart is of use now.
-        _ask_values(self._keys, self._rows, batch, Room(room.left, _TOLD_APART))
+        _ask_values(self._keys, self._rows, batch, Room(room.left, TOLD_APART))
         for raw, answer in self._short.items():
             if self._is_unchanged(raw, answer):
                 self._found[raw] = Sight(True, is_unchanged=True)
@@ -215,20 +117,28 @@ class _Look:
                 self._found[raw] = Sight(False)
             else:
                 self._late[raw] = _Row(self._keys, raw, self._wanted.gone[raw], batch)
-        self._failed = self._ask_failed(batch)
+        if not self._late:
+            self._ask_deaths(batch)
         return True
 
     def ask_third(self, batch: Batch, room: Room) -> bool:
         if not self._late:
             return False
         _ask_values(self._keys, self._late, batch, room)
-        self._failed = self._ask_failed(batch)
+        self._ask_deaths(batch)
         return True
 
     def found(self) -> Rows:
         for raw, row in (*self._rows.items(), *self._late.items()):
             self._found[raw] = row.sight()
-        return Rows(self._found, _number(self._before), _number(self._failed))
+        dead = None if self._dead is None or self._dead.fault else self._dead.value
+        return Rows(self._found, _number(self._before), _number(self._failed), dead)
+
+    def _ask_deaths(self, batch: Batch) -> None:
+        """The count last: nobody is among the dead who is not counted."""
+        if self._wanted.with_dead:
+            self._dead = batch.ask("zrange", self._keys.dead, -NEWEST, -1, withscores=True)
+        self._failed = self._ask_failed(batch)
 
     def _ask_failed(self, batch: Batch) -> Answer | None:
         is_short = (self._length.value or 0) <= _LONGEST_NUMBER

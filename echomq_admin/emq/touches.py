@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import redis
 
-from .audit import PER_CALL, Entry, told
+from .audit import PER_CALL, Entry, place, told
 from .keyspace import Keyspace
 from .replies import Answer, Batch
 
@@ -20,13 +20,14 @@ _MOST_PAGES, _MOST_BYTES = 100, 8_000_000
 
 @dataclass(frozen=True)
 class Touches:
-    """The verbs by job id. `is_partial`: there was more than was read."""
+    """The verbs by job id, each with its instant. `is_partial`: there was more than was read."""
 
-    verbs: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    verbs: Mapping[str, Collection[tuple[int, str]]] = field(default_factory=dict)
     is_partial: bool = False
 
-    def of(self, job_id: str) -> frozenset[str]:
-        known = self.verbs.get(job_id, frozenset())
+    def of(self, job_id: str, since_ms: int) -> frozenset[str]:
+        """Those from that instant on, which must not be before the one that was asked for."""
+        known = frozenset(op for ms, op in self.verbs.get(job_id, ()) if ms >= since_ms)
         return known | {UNTOLD} if self.is_partial else known
 
 
@@ -57,7 +58,7 @@ class _Reading:
     def __init__(self, queue: str, since_ms: int, jobs: Collection[str]) -> None:
         self._key, self._since_ms, self._jobs = Keyspace(queue).audit, max(0, since_ms), jobs
         self._last, self._size, self._answer = "+", 0, Answer()
-        self._verbs: defaultdict[str, set[str]] = defaultdict(set)
+        self._verbs: defaultdict[str, set[tuple[int, str]]] = defaultdict(set)
         self._is_partial = False
         self.goes_on = True
 
@@ -81,11 +82,10 @@ class _Reading:
         self._is_partial = self._is_partial or _hides_jobs(entry)
         for job in entry.jobs:
             if job.job_id in self._jobs:
-                self._verbs[job.job_id].add(entry.op)
+                self._verbs[job.job_id].add((place(entry.entry_id)[0], entry.op))
 
     def touches(self) -> Touches:
-        verbs = {job_id: frozenset(ops) for job_id, ops in self._verbs.items()}
-        return Touches(verbs, self._is_partial or self.goes_on)
+        return Touches(self._verbs, self._is_partial or self.goes_on)
 
 
 def _hides_jobs(entry: Entry) -> bool:

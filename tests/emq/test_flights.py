@@ -8,7 +8,8 @@ import pytest
 
 from echomq_admin.emq import EchoMQ, flights
 from echomq_admin.emq import touches as reading
-from echomq_admin.emq.flights import LONGEST_ERROR, Sight, Wanted, active_sets, mark_of, sights
+from echomq_admin.emq.flights import LONGEST_ERROR, active_sets, sights
+from echomq_admin.emq.sights import Sight, Wanted, mark_of
 from echomq_admin.emq.touches import UNTOLD, touches
 from tests.emq.reading import CountingClient, Q, add_job
 
@@ -203,10 +204,11 @@ def test_the_audit_names_the_jobs_that_an_operator_moved(client):
     now = seconds * 1000
     named = {key: ["JOB0KHTOWnGLuA", "JOBother"] for key in ("orders", "late")}
     found = touches(client, {"orders": now - 9_000, "late": 0}, named)
-    assert found["orders"].of("JOB0KHTOWnGLuA") == {"bury", "requeue"}
-    assert found["orders"].of("JOBother") == found["late"].of("JOBother") == set()
+    assert found["orders"].of("JOB0KHTOWnGLuA", now - 9_000) == {"bury", "requeue"}
+    assert found["orders"].of("JOB0KHTOWnGLuA", now + 9_000) == set()
+    assert found["orders"].of("JOBother", 0) == found["late"].of("JOBother", 0) == set()
     later = touches(client, {"orders": now + 9_000}, named)
-    assert later["orders"].of("JOB0KHTOWnGLuA") == set()
+    assert later["orders"].of("JOB0KHTOWnGLuA", 0) == set()
 
 
 def test_an_audit_that_cannot_be_read_may_name_any_job(client):
@@ -214,7 +216,7 @@ def test_an_audit_that_cannot_be_read_may_name_any_job(client):
     client.xadd("emqadmin:{odd}:audit", {"op": "bury"})
     queues = ("broken", "odd")
     found = touches(client, dict.fromkeys(queues, 0), {key: ["JOBa"] for key in queues})
-    assert {UNTOLD} == found["broken"].of("JOBa") == found["odd"].of("JOBa")
+    assert {UNTOLD} == found["broken"].of("JOBa", 0) == found["odd"].of("JOBa", 0)
 
 
 def test_an_audit_is_read_page_by_page_and_not_without_end(client, monkeypatch):
@@ -224,6 +226,18 @@ def test_an_audit_is_read_page_by_page_and_not_without_end(client, monkeypatch):
     for at in range(25):
         emq.pause_lane("orders", f"lane {at}", actor="olena")
     read = partial(touches, client, {"orders": 0}, {"orders": ["JOB0KHTOWnGLuA"]})
-    assert read()["orders"].of("JOB0KHTOWnGLuA") == {"bury"}
+    assert read()["orders"].of("JOB0KHTOWnGLuA", 0) == {"bury"}
     monkeypatch.setattr(reading, "_MOST_PAGES", 2)
-    assert read()["orders"].of("JOB0KHTOWnGLuA") == {UNTOLD}
+    assert read()["orders"].of("JOB0KHTOWnGLuA", 0) == {UNTOLD}
+
+
+def test_the_newest_of_the_dead_are_read_where_they_are_asked_for(client, monkeypatch):
+    monkeypatch.setattr(flights, "NEWEST", 2)
+    client.hset("emq:{orders}:metrics:failed", "count", 3)
+    client.zadd("emq:{orders}:dead", {"JOBb": 0, "JOBa": 0, "JOBc": 0})
+    client.set("emq:{odd}:dead", "x")
+    wanted = {"orders": Wanted(with_dead=True), "odd": Wanted(with_dead=True), "idle": Wanted()}
+    rows = sights(client, wanted).of
+    assert (rows["orders"].dead, rows["orders"].failed) == ([(b"JOBb", 0.0), (b"JOBc", 0.0)], 3)
+    assert rows["odd"].dead is None
+    assert rows["idle"].dead is None

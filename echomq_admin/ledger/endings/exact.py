@@ -19,6 +19,7 @@ from echomq_admin.ledger.endings.models import EndingKind, Place, Source, is_sta
 from echomq_admin.ledger.endings.names import place
 from echomq_admin.ledger.models import Gap
 from echomq_admin.ledger.notes import MOST_NAMED
+from echomq_admin.ledger.observing import flights
 
 # A script takes its time and the server the id of its entry from one clock, which may be set.
 _APART_MS = 86_400_000
@@ -45,7 +46,28 @@ def enter_entries(server: str, queue: str, entries: Iterable[tuple[Entry, int]])
     if not told:
         return 0
     here = place(server, queue)
-    return enter(here, _aged(here, _doubted(server, queue, told)))
+    return enter(here, _seen(here, _aged(here, _doubted(server, queue, told))))
+
+
+def _seen(here: Place, told: list[Finding]) -> list[Finding]:
+    """With what the observer saw: a script does not know that a lease was revived, and of one that
+    it takes out of active nobody else may tell."""
+    ids = {finding.job_id for finding in told if finding.source == Source.SCRIPT}
+    leases = flights.of(here, ids)[1] if ids else {}
+    return [
+        replace(finding, is_revived=True)
+        if _is_revived(finding, leases.get(finding.job_id))
+        else finding
+        for finding in told
+    ]
+
+
+def _is_revived(finding: Finding, lease: flights.Lease | None) -> bool:
+    if lease is None or finding.source != Source.SCRIPT or not lease.is_revived:
+        return False
+    # Else it is the lease of another life, or one that ended before this one was revived.
+    is_same = (lease.attempts, lease.deadline_ms) == (finding.attempts, finding.deadline_ms)
+    return is_same and lease.first_ms <= finding.ended_ms
 
 
 def _aged(here: Place, told: list[Finding]) -> list[Finding]:

@@ -67,6 +67,7 @@ def seat(
     mine = [row for row in rows if row.life == life]
     if is_new_life:
         return Seat(_last(rows) + 1, 0)
+    is_revived = is_revived or _was_revived(mine, told)
     if told.attempts != UNNUMBERED and not is_revived and _had_ended(mine, told):
         return _in_next_life(rows, life, told)
     if told.attempts != UNNUMBERED and not is_revived and _ended_first(mine, told):
@@ -137,6 +138,14 @@ def _had_ended(mine: Sequence[Lease], told: Lease) -> bool:
     they are of two lives. Of a job that was found dead the number is that of the moment."""
     since_ms = told.ended_ms if told.source == Source.FOUND else told.after_ms
     return any(row.attempts >= told.attempts and row.ended_ms <= since_ms for row in mine)
+
+
+def _was_revived(mine: Sequence[Lease], told: Lease) -> bool:
+    """Whether it goes on with the stall count of the last lease of its life, which has its number,
+    and ended before it."""
+    last = max(mine, key=lambda row: (row.attempts, row.ended_ms), default=told)
+    is_next = last.attempts == told.attempts and last.ended_ms <= told.after_ms
+    return is_next and told.source != Source.FOUND and _goes_on(last, told)
 
 
 def _in_next_life(rows: Sequence[Lease], life: int, told: Lease) -> Seat:

@@ -15,7 +15,7 @@ from echomq_admin.emq.touches import UNTOLD, Touches, touches
 from echomq_admin.ledger.endings.book import Finding
 from echomq_admin.ledger.endings.models import EndingKind, Source
 from echomq_admin.ledger.observing.flights import Lease
-from echomq_admin.ledger.observing.judge import DEAD, Verdict, judge, lapsed
+from echomq_admin.ledger.observing.judge import DEAD, TO_THE_DEAD, Verdict, judge, lapsed
 from echomq_admin.ledger.observing.looks import Ended, Seen
 
 _AFTER_THE_DEADLINE = {EndingKind.RECOVERED, EndingKind.DEAD, EndingKind.REAPED}
@@ -31,18 +31,26 @@ def told(
     handled, and stops no other. Raises redis-py's errors.
     """
     over = {queue: _each(queue, partial(_over, some), broke) for queue, some in looks.items()}
-    ended = {queue: [one for each in some for one in each] for queue, some in over.items() if some}
-    ended = {queue: some for queue, some in ended.items() if some}
-    if not ended:
+    over = {queue: some for queue, some in over.items() if some}
+    if not over:
         return {}
-    since = {queue: min(one.window.from_ms for one in some) for queue, some in ended.items()}
-    jobs = {queue: [from_wire(one.raw) for one in some] for queue, some in ended.items()}
+    since = {queue: min(map(_since_ms, some)) for queue, some in over.items()}
+    jobs = {queue: {id for seen in some for id in _named(seen)} for queue, some in over.items()}
     known = touches(client, since, jobs)
     found = {
-        queue: _each(queue, partial(_findings, over[queue] or [], known[queue]), broke)
-        for queue in ended
+        queue: _each(queue, partial(_findings, some, known[queue]), broke)
+        for queue, some in over.items()
     }
     return {queue: some for queue, some in found.items() if some is not None}
+
+
+def _since_ms(seen: Seen) -> int:
+    froms = [one.window.from_ms for one in seen.ended]
+    return min([*froms, seen.deaths.since_ms] if seen.deaths.came else froms)
+
+
+def _named(seen: Seen) -> Iterable[str]:
+    return map(from_wire, [*(one.raw for one in seen.ended), *seen.deaths.came])
 
 
 Worked = TypeVar("Worked")
@@ -56,9 +64,10 @@ def _each(queue: str, work: Callable[[], Worked], broke: Callable[[str], None]) 
         return None
 
 
-def _over(looks: Iterable[Seen]) -> list[list[Ended]]:
-    """The leases of each look of which something is told, whatever the audit says."""
-    return [[one for one in seen.ended if _may_be_told(one)] for seen in looks]
+def _over(looks: Iterable[Seen]) -> list[Seen]:
+    """The looks with those leases of which something is told, whatever the audit says."""
+    over = (replace(seen, ended=list(filter(_may_be_told, seen.ended))) for seen in looks)
+    return [seen for seen in over if seen.ended]
 
 
 def _may_be_told(one: Ended) -> bool:
@@ -66,15 +75,26 @@ def _may_be_told(one: Ended) -> bool:
     return one.left.has_row and _verdict(_with(one, touches=anything)) is not None
 
 
-def _findings(looks: Iterable[Sequence[Ended]], known: Touches) -> list[tuple[bytes, Finding]]:
+def _findings(looks: Iterable[Seen], known: Touches) -> list[tuple[bytes, Finding]]:
     found: list[tuple[bytes, Finding]] = []
-    for ended in looks:
-        sure = [_with(one, touches=known.of(from_wire(one.raw))) for one in ended]
-        dead = sum(map(_is_dead, sure))
+    for seen in looks:
+        sure = [_touched(one, known) for one in seen.ended]
+        dead = len({one.raw for one in sure if _is_dead(one)} | _died(seen, known))
         for one in (_with(one, dead=dead) for one in sure):
             if verdict := _verdict(one):
                 found.append((one.raw, _finding(one, verdict)))
     return found
+
+
+def _touched(one: Ended, known: Touches) -> Ended:
+    return _with(one, touches=known.of(from_wire(one.raw), one.window.from_ms))
+
+
+def _died(seen: Seen, known: Touches) -> set[bytes]:
+    """Those who came to be dead, but for whom a person put there."""
+    deaths = seen.deaths
+    touched = {raw: known.of(from_wire(raw), deaths.since_ms) for raw in deaths.came}
+    return {raw for raw, verbs in touched.items() if verbs.isdisjoint(TO_THE_DEAD)}
 
 
 def _with(one: Ended, **known: object) -> Ended:
@@ -109,7 +129,7 @@ def _finding(one: Ended, verdict: Verdict) -> Finding:
         deadline_ms=math.floor(lease.deadline_ms) if is_dated else None,
         stalled=_stalled(lease, verdict),
         renewals=None if is_other else lease.renewals,
-        lane=lease.lane if left.lane is None else left.lane,
+        lane=left.lane,
         error=left.error if verdict.has_error else None,
         error_size=left.error_size if verdict.has_error else None,
         is_new_life=one.is_new_life,

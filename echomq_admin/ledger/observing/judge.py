@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from echomq_admin.emq.flights import ACTIVE, Sight, mark_of
+from echomq_admin.emq.sights import ACTIVE, Sight, mark_of
 from echomq_admin.emq.touches import UNTOLD
 from echomq_admin.ledger.endings.models import STALLED, EndingKind
 from echomq_admin.ledger.observing.flights import Lease
@@ -19,7 +19,7 @@ from echomq_admin.ledger.observing.flights import Lease
 # Looks further apart than this may hide a failure that was tried again at once, whatever is known.
 _QUICK_MS = 1_000
 # After these, a job that is dead need not have died: `UNTOLD` may be any of them.
-_TO_THE_DEAD = {"bury", "restore", "return_to_dead", UNTOLD}
+TO_THE_DEAD = {"bury", "restore", "return_to_dead", UNTOLD}
 PENDING, SCHEDULED, DEAD = b"pending", b"scheduled", b"dead"
 _STALLED_MARK = mark_of(STALLED, len(STALLED))
 # Verbs after which a job is where it could be without an operator.
@@ -37,7 +37,7 @@ class Window:
     `is_gap`: a lease may have come and gone. `touches` are the verbs of operators that the audit
     names for the job. `backoff_ms` is the shortest time that a failed job of the queue waits,
     `None` when not known. So many `deaths` were counted, `None` when that is not known, and so many
-    leases left a job that is dead.
+    jobs are `dead` that died in it.
     """
 
     from_ms: int
@@ -67,7 +67,7 @@ class Window:
 
     @property
     def may_be_buried(self) -> bool:
-        return not self.touches.isdisjoint(_TO_THE_DEAD)
+        return not self.touches.isdisjoint(TO_THE_DEAD)
 
     @property
     def is_touched(self) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from echomq_admin.emq.flights import Sight
+from echomq_admin.emq.sights import Sight
 from echomq_admin.ledger.observing.flights import Lease
 from echomq_admin.ledger.observing.judge import Window
+from echomq_admin.ledger.observing.toll import Deaths
 
 APART = "Looks were further apart than the shortest lease lasts."
 TOO_MANY = "More leases were in flight, began or ended at once, than are looked at."
@@ -40,10 +41,10 @@ class Ended:
 @dataclass
 class Seen:
     """What a look came to. `gap` is a span in which leases may have come and gone unseen, with a
-    sentence that says why; `deaths` were counted since the last look, `None` when not known.
-    `moving` are new leases that were left for the next one."""
+    sentence that says why; `deaths` are those since the last look. `moving` are new leases that
+    were left for the next one."""
 
     gap: tuple[int, int, str] | None = None
-    deaths: int | None = None
+    deaths: Deaths = field(default_factory=Deaths)
     ended: list[Ended] = field(default_factory=list)
     moving: set[bytes] = field(default_factory=set)

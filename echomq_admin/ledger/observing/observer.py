@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from echomq_admin.emq import flights
-from echomq_admin.emq.flights import Actives, Rows, Wanted
+from echomq_admin.emq.sights import Actives, Rows, Wanted
 from echomq_admin.fleet.discovery import known
 from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger.observing.findings import told

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import inf
 
-from echomq_admin.emq.flights import ACTIVE, Active, Rows, Sight, Wanted
 from echomq_admin.emq.rows import LONGEST_ID
+from echomq_admin.emq.sights import ACTIVE, Active, Rows, Sight, Wanted
 from echomq_admin.ledger.observing.flights import Lease
 from echomq_admin.ledger.observing.judge import DEAD, PENDING, SCHEDULED, Window
 from echomq_admin.ledger.observing.looks import APART, TOO_LONG, TOO_MANY, Ended, Look, Seen
 from echomq_admin.ledger.observing.shortest import Shortest
+from echomq_admin.ledger.observing.toll import Toll
 
 # No lease counts as longer: that none was seen to be short proves nothing of those not seen.
 PRESUMED_MS = 3_000
@@ -24,7 +25,7 @@ STALE_MS = 10_000
 class Watch:
     """The leases in flight of a queue. Times are the server's clock, unix ms; `seen_ms` is that of
     the last look, `None` before the first. `failed` is how many deaths the queue had counted before
-    that; it can be asked for that when it `is_counted`."""
+    that."""
 
     def __init__(
         self,
@@ -35,8 +36,7 @@ class Watch:
         failed: int | None = None,
     ) -> None:
         self.leases: dict[bytes, Lease] = dict(leases or {})
-        self.seen_ms, self.failed = seen_ms, failed
-        self.is_counted = failed is not None
+        self.seen_ms, self._toll = seen_ms, Toll(failed)
         self.soonest_ms = inf
         self._deadlines = {raw: lease.deadline_ms for raw, lease in self.leases.items()}
         low_ms = None if shortest_ms is None else shortest_ms * 3 // 2
@@ -58,7 +58,11 @@ class Watch:
     @property
     def can_count(self) -> bool:
         """Whether its count of deaths is of use, and can be read along with the leases."""
-        return self.is_counted and bool(self.leases)
+        return self._toll.is_counted and bool(self.leases)
+
+    @property
+    def failed(self) -> int | None:
+        return self._toll.failed
 
     @property
     def backoff_ms(self) -> int | None:
@@ -94,12 +98,14 @@ class Watch:
             {raw: self._counters(raw, look) for raw in known[:room]},
             {raw: self.leases[raw].lane for raw in gone[:most_known]},
             {*fresh[most:], *known[room:], *gone[most_known:]},
+            self._toll.has_risen(active),
         )
 
     def take(self, active: Active, wanted: Wanted, rows: Rows, look: Look) -> Seen:
         """Learn what a look showed."""
         self._measure(active, wanted, look)
-        seen = Seen(self._gap(active, wanted, look), self._deaths(active, rows))
+        deaths = self._toll.take(active, rows, look.before_ms, is_idle=not self.leases)
+        seen = Seen(self._gap(active, wanted, look), deaths)
         self._come_nearer(active, wanted)
         for raw in wanted.known:
             self._again(raw, active, rows.sights[raw], look, seen)
@@ -113,20 +119,6 @@ class Watch:
         recent = look.after_ms - STALE_MS
         self.soonest_ms = min((ms for ms in self._deadlines.values() if ms > recent), default=inf)
         return seen
-
-    def _deaths(self, active: Active, rows: Rows) -> int | None:
-        """How many were counted from before the last look, at the latest, to the end of this one;
-        keeps the count from before this one."""
-        before, is_idle = self.failed, not self.leases
-        if self.can_count:
-            self.failed = active.failed
-        elif is_idle and rows.sights:
-            # What was not in flight before has died after this, if at all.
-            self.failed = rows.before
-        self.is_counted = rows.failed is not None if rows.sights else self.is_counted
-        if before is None or rows.failed is None or rows.failed < before:
-            return None
-        return rows.failed - before
 
     def _counters(self, raw: bytes, look: Look) -> tuple[int, int] | None:
         """Attempts and stalls, if they tell whether a lease is as known; after a gap, they alone
@@ -249,7 +241,7 @@ class Watch:
             to_ms=max(to_ms, look.high_ms),
             is_gap=self._is_gap(from_ms, look),
             backoff_ms=self.backoff_ms,
-            deaths=seen.deaths if from_ms >= (self.seen_ms or 0) else None,
+            deaths=seen.deaths.count if from_ms >= (self.seen_ms or 0) else None,
         )
         if len(raw) > LONGEST_ID:
             seen.gap = seen.gap or (window.from_ms, window.to_ms, TOO_LONG)

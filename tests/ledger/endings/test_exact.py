@@ -11,6 +11,9 @@ from echomq_admin.emq.reads import server_now_ms
 from echomq_admin.ledger.endings import book, names
 from echomq_admin.ledger.endings.models import Ending, EndingKind, Lane, Place, Source
 from echomq_admin.ledger.models import Copied, TrailEntry
+from echomq_admin.ledger.observing import flights
+from echomq_admin.ledger.observing.flights import Lease
+from echomq_admin.ledger.observing.models import Watched
 from tests.ledger.conftest import Q
 from tests.ledger.endings.working import A, B, C, error
 from tests.waiting import wait_for
@@ -191,3 +194,19 @@ def test_an_entry_is_not_copied_when_its_endings_cannot_be_written(work, monkeyp
     assert not TrailEntry.objects.exists()
     assert not Copied.objects.exclude(last_id="0-0").exists()
     assert len(work.copied()) == 1
+
+
+@pytest.mark.parametrize("is_revived", [True, False])
+def test_a_lease_that_the_observer_saw_revived_is_of_the_life_it_was(work, is_revived):
+    work.claim(A)
+    deadline = work.lapse(A) + 60_000
+    work.emq.reap(Q, actor="olena")
+    work.client.zadd("emq:{orders}:active", {A: deadline})
+    first = work.copied()
+    seen = Lease(1, 0, float(deadline), None, None, first_ms=1, is_revived=is_revived)
+    packed = flights.pack({A.encode(): seen})
+    Watched.objects.create(place=Place.objects.get(), since_ms=1, seen_ms=1, flights=packed)
+    work.client.hset(f"emq:{{orders}}:job:{A}", "state", "active")
+    work.emq.bury(Q, [A], "poison", tokens={A: 1}, actor="olena")
+    life, n = (0, 1) if is_revived else (1, 0)
+    assert work.copied() == [*first, (A, life, 1, n, OPERATOR, Source.SCRIPT, 0)]

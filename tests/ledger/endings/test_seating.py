@@ -102,6 +102,23 @@ def test_a_revived_lease_that_a_script_told_first_moves_beside_the_one_it_was():
     assert leaf.at(0, 1, 1).source == Source.SCRIPT
 
 
+def test_a_lease_that_goes_on_with_the_stalls_of_an_ended_one_was_revived():
+    leaf = Leaf().observer(3, DEAD, 0, stalled=2, deadline=-60)
+    leaf.script(3, OPERATOR, 1_500, stalled=2, deadline=3_000)
+    assert leaf.seats == [(0, 3, 0), (0, 3, 1)]
+
+
+def test_a_lease_whose_stalls_begin_anew_is_of_the_next_life():
+    leaf = Leaf().observer(1, RECOVERED, 0, stalled=1).script(1, RECOVERED, 9_000, stalled=1)
+    assert leaf.seats == [(0, 1, 0), (1, 1, 0)]
+
+
+def test_a_lease_behind_one_with_more_attempts_was_not_revived():
+    leaf = Leaf().script(1, RECOVERED, 0, stalled=1).script(2, RECOVERED, 5_000, stalled=2)
+    leaf.script(1, RECOVERED, 9_000, stalled=2)
+    assert leaf.seats == [(0, 1, 0), (0, 2, 0), (1, 1, 0)]
+
+
 def test_a_revived_lease_does_not_pull_a_life_apart_in_which_others_sit():
     leaf = Leaf().observer(1, REAPED, 1000, deadline=500).script(1, RECOVERED, 9000, deadline=8500)
     leaf.script(2, RECOVERED, 20_000)

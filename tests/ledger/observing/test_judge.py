@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from echomq_admin.emq.flights import Sight, mark_of
+from echomq_admin.emq.sights import Sight, mark_of
 from echomq_admin.ledger.endings.models import EndingKind
 from echomq_admin.ledger.observing.flights import Lease
 from echomq_admin.ledger.observing.judge import Window, judge

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from echomq_admin.emq.flights import Active
+from echomq_admin.emq.sights import Active
 from echomq_admin.emq.touches import Touches
 from echomq_admin.ledger.endings.book import Finding
 from echomq_admin.ledger.endings.models import EndingKind
@@ -43,13 +43,11 @@ class Watched:
         active: Active = world.active()
         wanted = watch.news(active, look, 100, 100)
         seen = watch.take(active, wanted, world.rows(wanted), look)
-        verbs = {name: frozenset(touched) for name, touched in world.touches.items()}
-        self.told += [finding for _, finding in _findings(_over([seen]), Touches(verbs))]
+        self.told += [finding for _, finding in _findings(_over([seen]), Touches(world.touches))]
         watch.entered([])
         if seen.gap:
             self.gaps.append(seen.gap[:2])
         self.lives.append((world.now, {name: job.life for name, job in world.jobs.items()}))
-        world.touches.clear()
         world.looked = world.now
         world.is_in_gap = False
 

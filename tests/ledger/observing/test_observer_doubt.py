@@ -128,3 +128,64 @@ def test_a_burst_of_endings_beyond_what_one_beat_looks_at_is_told_all_the_same(f
     for _ in range(3):
         fleet.beat()
     assert told() == [(job_id, 1, DEAD) for job_id in jobs]
+
+
+def die_unseen(fleet, job_id: str) -> None:
+    """A job is claimed, fails and is dead between two looks."""
+    token = fleet.start(job_id)
+    fleet.emq.retry(Q, job_id, token, 0, 1, "boom")
+
+
+def test_deaths_that_nobody_saw_make_no_doubt_while_those_jobs_are_dead(fleet):
+    fleet.start()
+    fleet.lapse()
+    fleet.beat()
+    fleet.emq.sweep(Q, max_stalled=9)
+    fleet.claim()
+    fleet.emq.retry(Q, JOB, 2, 60_000, 9, "boom")
+    die_unseen(fleet, OTHER)
+    fleet.beat()
+    assert told() == [(JOB, 1, RECOVERED)]
+
+
+def test_a_job_that_was_dead_before_explains_no_death(fleet):
+    die_unseen(fleet, OTHER)
+    fleet.start()
+    fleet.lapse()
+    fleet.beat()
+    fleet.emq.sweep(Q)
+    fleet.reprocess()
+    fleet.beat()
+    assert told() == [(JOB, 1, UNCERTAIN)]
+
+
+def test_a_burial_in_the_audit_explains_no_death(fleet):
+    fleet.emq.enqueue(Q, OTHER, "{}")
+    fleet.emq.schedule(Q, "JOB0KHTOWnGLuC", "{}", in_ms=60_000)
+    fleet.emq.bury(Q, [OTHER], "poison")
+    fleet.start()
+    fleet.lapse()
+    fleet.beat()
+    fleet.emq.sweep(Q)
+    fleet.reprocess()
+    fleet.emq.bury(Q, ["JOB0KHTOWnGLuC"], "poison", actor="olena")
+    fleet.beat()
+    assert told() == [(JOB, 1, UNCERTAIN)]
+
+
+def test_what_an_operator_did_before_the_last_look_makes_no_doubt(fleet):
+    fleet.start()
+    fleet.beat()
+    fleet.beat()
+    fleet.emq.bury(Q, [JOB], "poison", tokens={JOB: 1}, actor="olena")
+    fleet.emq.requeue(Q, [JOB], actor="olena")
+    fleet.claim()
+    acted = fleet.now_ms()
+    wait_for(lambda: fleet.now_ms() > acted)
+    fleet.lapse()
+    fleet.emq.sweep(Q, max_stalled=9)
+    fleet.claim()
+    fleet.emq.retry(Q, JOB, 3, 60_000, 9, "boom")
+    die_unseen(fleet, OTHER)
+    fleet.beat()
+    assert told()[-1] == (JOB, 2, RECOVERED)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from echomq_admin.emq.flights import Active, Rows, Sight
+from echomq_admin.emq.sights import Active, Rows, Sight
 from echomq_admin.ledger.observing.flights import Lease, pack, unpack
 from echomq_admin.ledger.observing.judge import judge
 from echomq_admin.ledger.observing.looks import APART, TOO_LONG, TOO_MANY, Look

@@ -1,7 +1,7 @@
 """A queue in plain Python: every transition of the protocol with its truth, by a clock of its own.
 
 Others than the console follow the upstream scripts: a late extend revives, a late retry moves a job
-that waits. `touches` is what the audit would say of operators since the last look.
+that waits. `touches` is what the audit would say of operators.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from random import Random
 
-from echomq_admin.emq.flights import Active, Rows, Sight, Wanted
+from echomq_admin.emq.sights import NEWEST, Active, Rows, Sight, Wanted
 from echomq_admin.ledger.endings.models import EndingKind
 
 RECOVERED, DEAD, REAPED = EndingKind.RECOVERED, EndingKind.DEAD, EndingKind.REAPED
@@ -58,7 +58,7 @@ class World:
         # Workers that hold a token they have not used up.
         self.workers: list[tuple[str, int, int]] = []
         self.truths: list[Truth] = []
-        self.touches: defaultdict[str, set[str]] = defaultdict(set)
+        self.touches: defaultdict[str, set[tuple[int, str]]] = defaultdict(set)
         self.failed = 0
         self.blurred: set[tuple[str, int, int]] = set()
         self.is_in_gap = False
@@ -191,7 +191,7 @@ class World:
         verb = self.random.choice(("requeue", "bury", "remove", "recover_now"))
         done = getattr(self, f"_{verb}_by_hand")(name, job)
         if done:
-            self.touches[name].add(verb)
+            self.touches[name].add((self.now, verb))
 
     def _requeue_by_hand(self, name: str, job: Job) -> bool:
         if not job.is_dead or job.deadline is not None:
@@ -234,7 +234,9 @@ class World:
     def rows(self, wanted: Wanted) -> Rows:
         raws = (*wanted.fresh, *wanted.known, *wanted.gone)
         sights = {raw: self._sight(raw.decode(), wanted.known.get(raw)) for raw in raws}
-        return Rows(sights, self.failed, self.failed)
+        dead = [(name.encode(), 0.0) for name, job in sorted(self.jobs.items()) if job.is_dead]
+        newest = dead[-NEWEST:] if wanted.with_dead else None
+        return Rows(sights, self.failed, self.failed, newest)
 
     def _sight(self, name: str, known: tuple[int, int] | None) -> Sight:
         job = self.jobs.get(name)

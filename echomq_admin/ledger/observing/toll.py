@@ -1,0 +1,87 @@
+"""How many jobs of a queue died between two looks, and which of them are dead still.
+
+A death that was counted may be that of a job which nobody saw in flight, or of one that a program
+which no audit names requeued at once. Who has come to be dead tells the two apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from echomq_admin.emq.sights import NEWEST, Active, Rows
+
+# A member of a dead set and its score.
+Member = tuple[bytes, float]
+
+
+@dataclass(frozen=True)
+class Deaths:
+    """So many were counted from before the last look, at the latest, to the end of this one; `None`
+    when that is not known. Jobs that `came` to be dead after `since_ms` are among them, unless a
+    person put them there."""
+
+    count: int | None = None
+    came: frozenset[bytes] = frozenset()
+    since_ms: int = 0
+
+
+@dataclass(frozen=True)
+class _Morgue:
+    """The newest members of a dead set, read when the queue had counted `failed` deaths or more,
+    and after `since_ms`. What stands before `first` in the set was not read."""
+
+    ids: frozenset[bytes]
+    failed: int
+    since_ms: int
+    first: tuple[float, bytes] | None
+
+    def came(self, members: Sequence[Member]) -> frozenset[bytes]:
+        """Those of these members who were not dead then."""
+        return frozenset(raw for raw, score in members if self._is_new(raw, score))
+
+    def _is_new(self, raw: bytes, score: float) -> bool:
+        return raw not in self.ids and (self.first is None or (score, raw) > self.first)
+
+
+class Toll:
+    """The deaths of one queue. It had counted `failed` before the last look; it can be asked for
+    that along with its leases when it `is_counted`."""
+
+    def __init__(self, failed: int | None = None) -> None:
+        self.failed = failed
+        self.is_counted = failed is not None
+        self._morgue: _Morgue | None = None
+
+    def has_risen(self, active: Active) -> bool:
+        """Whether somebody died since it was known who is dead."""
+        known = self._morgue.failed if self._morgue else None
+        return active.failed is not None and active.failed != known
+
+    def take(self, active: Active, rows: Rows, at_ms: int, *, is_idle: bool) -> Deaths:
+        """Learn what a look showed that began at `at_ms`. `is_idle`: nothing was known to be in
+        flight before it."""
+        came, since_ms = self._came(active, rows, at_ms)
+        before, after = self.failed, rows.failed
+        if self.is_counted and not is_idle:
+            self.failed = active.failed
+        elif is_idle and rows.sights:
+            # What was not in flight before has died after this, if at all.
+            self.failed = rows.before
+        self.is_counted = after is not None if rows.sights else self.is_counted
+        if before is None or after is None or after < before:
+            return Deaths()
+        return Deaths(after - before, came, since_ms)
+
+    def _came(self, active: Active, rows: Rows, at_ms: int) -> tuple[frozenset[bytes], int]:
+        """Who came to be dead since the last look, and an instant before that; keeps the dead."""
+        before = self._morgue
+        if rows.dead is None or active.failed is None:
+            return frozenset(), 0
+        first = (rows.dead[0][1], rows.dead[0][0]) if len(rows.dead) >= NEWEST else None
+        ids = frozenset(raw for raw, _ in rows.dead)
+        self._morgue = _Morgue(ids, active.failed, at_ms, first)
+        # Others have died between the two, which the count since the last look does not have.
+        if before is None or before.failed != self.failed or before.since_ms > at_ms:
+            return frozenset(), 0
+        return before.came(rows.dead), before.since_ms
