@@ -53,10 +53,12 @@ class Toll:
         self.is_counted = failed is not None
         self._morgue: _Morgue | None = None
 
-    def has_risen(self, active: Active) -> bool:
-        """Whether somebody died since it was known who is dead."""
-        known = self._morgue.failed if self._morgue else None
-        return active.failed is not None and active.failed != known
+    def is_open(self, active: Active, *, has_rows: bool) -> bool:
+        """Whether it has to be looked who is dead: somebody died since that was known. The first
+        time, as soon as rows are looked at."""
+        if self._morgue is None:
+            return has_rows
+        return active.failed is not None and active.failed != self._morgue.failed
 
     def take(self, active: Active, rows: Rows, at_ms: int, *, is_idle: bool) -> Deaths:
         """Learn what a look showed that began at `at_ms`. `is_idle`: nothing was known to be in
@@ -75,12 +77,12 @@ class Toll:
 
     def _came(self, active: Active, rows: Rows, at_ms: int) -> tuple[frozenset[bytes], int]:
         """Who came to be dead since the last look, and an instant before that; keeps the dead."""
-        before = self._morgue
-        if rows.dead is None or active.failed is None:
+        before, failed = self._morgue, active.failed if active.failed is not None else rows.before
+        if rows.dead is None or failed is None:
             return frozenset(), 0
         first = (rows.dead[0][1], rows.dead[0][0]) if len(rows.dead) >= NEWEST else None
         ids = frozenset(raw for raw, _ in rows.dead)
-        self._morgue = _Morgue(ids, active.failed, at_ms, first)
+        self._morgue = _Morgue(ids, failed, at_ms, first)
         # Others have died between the two, which the count since the last look does not have.
         if before is None or before.failed != self.failed or before.since_ms > at_ms:
             return frozenset(), 0

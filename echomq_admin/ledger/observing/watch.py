@@ -98,7 +98,7 @@ class Watch:
             {raw: self._counters(raw, look) for raw in known[:room]},
             {raw: self.leases[raw].lane for raw in gone[:most_known]},
             {*fresh[most:], *known[room:], *gone[most_known:]},
-            self._toll.has_risen(active),
+            self._toll.is_open(active, has_rows=bool(moved or gone)),
         )
 
     def take(self, active: Active, wanted: Wanted, rows: Rows, look: Look) -> Seen:
