@@ -16,7 +16,7 @@ from dataclasses import replace
 from . import ids
 from .cursors import LONGEST_EDGE, At, Cursor, Order, decode
 from .keyspace import from_wire
-from .replies import Batch
+from .replies import Answer, Batch
 from .windows import Member, Page, Window, pairs
 
 # How far an edge may move between two pages and still be found in the first round trip.
@@ -49,20 +49,21 @@ class Cut:
         self._cursor = decode(cursor)
         self._at = at if self._cursor is None else None
         self._windows: list[Callable[[], Window]] = []
+        self._asked: list[Answer] = []
 
     def ask(self, batch: Batch) -> None:
         """The size, both ends where they tell the order, and the members around the cursor."""
-        self._card = batch.ask("zcard", self._key)
+        self._card = self._put(batch, "zcard", self._key)
         if not self._by_score:
-            self._first = batch.ask("zrange", self._key, 0, 0, withscores=True)
-            self._last = batch.ask("zrange", self._key, -1, -1, withscores=True)
+            self._first = self._put(batch, "zrange", self._key, 0, 0, withscores=True)
+            self._last = self._put(batch, "zrange", self._key, -1, -1, withscores=True)
         if self._cursor is None:
             self._ask_unplaced(batch)
             return
         if self._cursor.is_hashed:
             self._ask_ranks(batch, self._cursor.rank, self._limit + 2)
             return
-        self._rank = batch.ask("zrank", self._key, self._cursor.member)
+        self._rank = self._put(batch, "zrank", self._key, self._cursor.member)
         if self._by_score or self._cursor.order == "score":
             self._ask_scores(batch, self._cursor, self._cursor.rank)
         else:
@@ -97,7 +98,8 @@ class Cut:
 
     @property
     def fault(self) -> str | None:
-        return self._card.fault
+        """Why the set cannot be read; without a right even one of its commands is missing."""
+        return next((answer.fault for answer in self._asked if answer.fault), None)
 
     @property
     def total(self) -> int | None:
@@ -241,6 +243,11 @@ class Cut:
             edge = self._at.edge("id", self._descending)
             self._windows = [self._by_id(batch, edge.member)]
 
+    def _put(self, batch: Batch, command: str, *args: object, **options: object) -> Answer:
+        answer = batch.ask(command, *args, **options)
+        self._asked.append(answer)
+        return answer
+
     def _ask_scores(self, batch: Batch, edge: Cursor, rank: int) -> None:
         reach = self._limit + 2 + DRIFT * _USUAL_ID // max(_USUAL_ID, len(edge.member))
         self._ask_ranks(batch, rank, reach)
@@ -251,7 +258,7 @@ class Cut:
 
     def _by_rank(self, batch: Batch, start: int, stop: int) -> Callable[[], Window]:
         """Members `start` to `stop`; a negative start counts from the end."""
-        answer = batch.ask("zrange", self._key, start, stop, withscores=True)
+        answer = self._put(batch, "zrange", self._key, start, stop, withscores=True)
 
         def window() -> Window:
             members = pairs(answer)
@@ -265,11 +272,11 @@ class Cut:
     def _from_score(self, batch: Batch, score: float, reach: int) -> Callable[[], Window]:
         """A page's worth of members below a score, and `reach` from it on."""
         edge, margin = repr(score), self._limit + 2
-        rank = batch.ask("zcount", self._key, "-inf", f"({edge}")
-        below = batch.ask(
-            "zrevrangebyscore", self._key, f"({edge}", "-inf", 0, margin, withscores=True
+        rank = self._put(batch, "zcount", self._key, "-inf", f"({edge}")
+        below = self._put(
+            batch, "zrevrangebyscore", self._key, f"({edge}", "-inf", 0, margin, withscores=True
         )
-        on = batch.ask("zrangebyscore", self._key, edge, "+inf", 0, reach, withscores=True)
+        on = self._put(batch, "zrangebyscore", self._key, edge, "+inf", 0, reach, withscores=True)
 
         def window() -> Window:
             lower, upper = pairs(below)[::-1], pairs(on)
@@ -281,9 +288,9 @@ class Cut:
     def _by_id(self, batch: Batch, member: bytes) -> Callable[[], Window]:
         """A page's worth of ids up to one, and behind it."""
         margin = self._limit + 2
-        rank = batch.ask("zlexcount", self._key, "-", b"[" + member)
-        upto = batch.ask("zrevrangebylex", self._key, b"[" + member, "-", 0, margin)
-        behind = batch.ask("zrangebylex", self._key, b"(" + member, "+", 0, margin)
+        rank = self._put(batch, "zlexcount", self._key, "-", b"[" + member)
+        upto = self._put(batch, "zrevrangebylex", self._key, b"[" + member, "-", 0, margin)
+        behind = self._put(batch, "zrangebylex", self._key, b"(" + member, "+", 0, margin)
 
         def window() -> Window:
             lower, upper = (upto.value or [])[::-1], behind.value or []

@@ -31,13 +31,15 @@ class JobDetail:
 
     `fields` is the row with all its fields, empty when it is missing or no hash (`job.fault`
     says which). `held_by` maps the sets that hold the id to its score there: "pending",
-    "active", "schedule", "dead", and "lane" for the lane of its row's group.
+    "active", "schedule", "dead", and "lane" for the lane of its row's group. `faults` says by the
+    same names, lanes as "lanes", which of them could not be read, and why.
     """
 
     now_ms: int
     job: Job
     fields: Mapping[bytes, bytes]
     held_by: Mapping[str, float]
+    faults: Mapping[str, str]
     locked: bool
     log_lines: int
 
@@ -161,7 +163,13 @@ def whole_row(client: redis.Redis, queue: str, job_id: str) -> JobDetail:
     (job,) = rows.jobs()
     held_by = {str(held.place): held.score for held in where.held}
     return JobDetail(
-        now_ms(time), job, fields.value or {}, held_by, bool(lock.value), int(logs.value or 0)
+        now_ms(time),
+        job,
+        fields.value or {},
+        held_by,
+        where.faults,
+        bool(lock.value),
+        int(logs.value or 0),
     )
 
 

@@ -60,11 +60,39 @@ def test_a_score_that_is_no_date_is_no_deadline(client, score):
     assert (found.is_active, found.deadline_ms) == (True, None)
 
 
-def test_keys_of_another_type_hold_nothing(client):
+def test_keys_of_another_type_hold_nothing_that_can_be_read(client):
     for name in ("active", "dead", "schedule", "pending", "job:" + ID):
         client.set(Q + name, "x")
     found = look(client)
     assert (found.held, found.has_row, found.attempts) == (frozenset(), True, None)
+    assert "dead: the key holds another type" in found.fault
+    assert not found.is_unknown
+
+
+def test_a_job_that_may_be_where_nobody_may_look_is_not_known_to_be_gone(client, server_port):
+    client.acl_setuser("low", enabled=True, nopass=True, keys=["*"],
+                       commands=["+time", "+exists", "+hstrlen"])  # fmt: skip
+    try:
+        with redis.Redis(port=server_port, username="low", password="any") as poor:
+            found = look(poor)
+    finally:
+        client.acl_deluser("low")
+    assert (found.is_here, found.is_unknown) == (False, True)
+    assert "zscore" in found.fault
+
+
+def test_a_job_waits_in_the_lane_that_its_row_names(client):
+    client.hset(Q + "job:" + ID, mapping={"state": "pending", "group": b"\xffvip"})
+    assert look(client).held == set()
+    client.zadd(b"emq:{orders}:g:\xffvip:pending", {ID: 0})
+    assert look(client).held == {"lane"}
+
+
+def test_the_parent_of_a_flow_waits_for_its_children(client):
+    client.hset(Q + "job:" + ID, "state", "awaiting_children")
+    assert look(client).awaits
+    client.hset(Q + "job:" + ID, "state", "pending")
+    assert not look(client).awaits
 
 
 def test_it_takes_two_round_trips_at_most(client, server_port):

@@ -12,7 +12,7 @@ import redis
 from echomq_admin.emq.detail import MOST_LANE_BYTES
 from echomq_admin.emq.fields import MOST_FIELDS, MOST_NAMES, MOST_OTHERS, read_field
 from echomq_admin.emq.flow import MOST_LISTED
-from echomq_admin.emq.reads import job_look
+from echomq_admin.emq.reads import dead_page, job_look
 from tests.emq.reading import CountingClient, Q, add_job
 
 JOB = "JOBx"
@@ -228,3 +228,12 @@ def test_a_lock_that_is_a_hash_but_no_row_stands(client):
     look = job_look(client, "orders", JOB)
     assert look.lock is not None
     assert "lock" in look.faults
+
+
+@pytest.mark.parametrize("command", ["zcard", "zrange"])
+def test_a_set_that_may_be_counted_and_not_read_is_not_told_to_be_empty(client, lacking, command):
+    add_job(client, JOB, "dead")
+    with lacking(command) as poor:
+        page = dead_page(poor, "orders", 25)
+    assert (page.total, page.jobs) == (None, ())
+    assert command in page.fault

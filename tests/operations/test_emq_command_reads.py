@@ -211,6 +211,16 @@ def test_one_job_tells_its_instants_in_words(emq_command, client, viewer, emq):
     assert re.search(r"^held by: schedule \(due in .+\)$", ran.out, re.MULTILINE)
 
 
+def test_sets_that_cannot_be_read_may_hold_the_job(emq_command, client, viewer):
+    dead(client, B)
+    client.set(P + b"pending", "x")
+    ran = emq_command("job", Q, A, "--as", viewer)
+    assert "held by: no set that could be read; pending could not be read (" in ran.out
+    assert "Nothing of it is here" not in ran.out
+    document = emq_command("job", Q, A, "--as", viewer, "--json").document
+    assert document["unread"].keys() == {"pending"}
+
+
 def test_a_job_that_is_nowhere_may_never_have_been(emq_command, client, viewer):
     dead(client, A)
     said = "it never was, or it has completed or was removed"

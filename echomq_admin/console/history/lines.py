@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from echomq_admin.console import endings, entries
 from echomq_admin.console.endings import Look, error_of, lane_word
@@ -21,6 +22,7 @@ class LeaseLine:
     """A lease that ended. `source` is a word and what it means; `who` and `why` are of the call
     that ended it, empty where none is on record."""
 
+    kind: ClassVar[str] = "lease"
     number: str
     is_revived: bool
     look: Look
@@ -44,6 +46,7 @@ class FlightLine:
     """The lease that is held now; `lapsed` is for how long it is over, empty when it is not, and
     `renewals` are all of them where it `is_whole`, at least so many else."""
 
+    kind: ClassVar[str] = "flight"
     number: str
     deadline_ms: int | None
     lapsed: str
@@ -57,6 +60,7 @@ class FlightLine:
 class ActLine:
     """What a person did. `undo` is the address that takes it back, empty when there is none."""
 
+    kind: ClassVar[str] = "act"
     at_ms: int
     what: str
     who: str
@@ -94,21 +98,20 @@ class LifeLines:
     when that is known."""
 
     title: str
-    lines: tuple[tuple[str, Line], ...]
+    lines: tuple[Line, ...]
     end: str
 
 
 def lines(lives: tuple[Life, ...], undoing: Undoing | None) -> list[LifeLines]:
-    """All lives of which there is something to tell. The lines are pairs of a word for the kind and
-    what it shows."""
+    """All lives of which there is something to tell."""
     return [_life(life, len(lives) > 1, undoing) for life in lives if life.items]
 
 
-def newest(told: list[LifeLines], most: int) -> tuple[list[LifeLines], int]:
+def newest(drawn: list[LifeLines], most: int) -> tuple[list[LifeLines], int]:
     """The last `most` lines at most, and how many are left out before them."""
     kept: list[LifeLines] = []
-    total = sum(len(one.lines) for one in told)
-    for one in told[::-1]:
+    total = sum(len(one.lines) for one in drawn)
+    for one in drawn[::-1]:
         if most <= 0:
             break
         kept.append(LifeLines(one.title, one.lines[-most:], one.end))
@@ -121,17 +124,7 @@ def _life(life: Life, is_titled: bool, undoing: Undoing | None) -> LifeLines:
     end = ""
     if life.has_later:
         end = "Its row went: it completed, was removed or was drained. The id came anew afterwards."
-    drawn = [(_WORDS[type(item)], _line(item, undoing)) for item in life.items]
-    return LifeLines(title, tuple(drawn), end)
-
-
-_WORDS: dict[type, str] = {
-    Lease: "lease",
-    Flight: "flight",
-    Missing: "note",
-    Act: "act",
-    Unseen: "note",
-}
+    return LifeLines(title, tuple(_line(item, undoing) for item in life.items), end)
 
 
 def _line(item: Item, undoing: Undoing | None) -> Line:

@@ -36,10 +36,12 @@ def job_history(request: HttpRequest, server: str, queue: str, job: str) -> Http
             now, news = _looked(place, job)
         except servers.TROUBLE as error:
             trouble = servers.trouble(place.server, error)
+    if now is not None and now.is_unknown:
+        now, trouble = None, f"{now.fault}."
     told = history(server, queue, job, now, news.entries, trash.holds(server, queue, job))
     is_section = is_fragment(request) and request.htmx.target == "history"
     context = _context(request, place, job, told, now, news, is_section) | {"trouble": trouble}
-    is_known = told.is_known or (now is not None and now.is_here)
+    is_known = told.is_known or now is None or now.is_here
     # A section of a page whose job has just gone is no failure.
     status = 200 if is_known or is_section else 404
     part = "history" if is_section else "live"
@@ -57,8 +59,8 @@ def version(place: Place, look: JobLook, named: int) -> str:
 def _looked(place: Place, job_id: str) -> tuple[Present, News]:
     """Where the job is now, and what of the stream is not copied, in two round trips. Raises
     redis-py's errors."""
-    look = Presence(place.queue, job_id)
-    look.begin(place.server.client)
+    look = Presence(place.server.client, place.queue, job_id)
+    look.begin()
     news = of_job.news(place, look.ask)
     return look.end(), news
 

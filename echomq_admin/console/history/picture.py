@@ -7,11 +7,20 @@ longer the longer it was, but grows with its logarithm. The template only draws 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from echomq_admin.console.history.shapes import BASE, HEIGHT, NO_FLAGS, Cell, Mark, Text, cell
+from echomq_admin.console.history.shapes import (
+    BASE,
+    HEIGHT,
+    NO_FLAGS,
+    Cell,
+    Mark,
+    Text,
+    cell,
+    life_cell,
+)
 from echomq_admin.fleet.spans import span
 from echomq_admin.ledger.endings.lives import Life
 
@@ -42,11 +51,9 @@ def drawings(lives: Sequence[Life], now_ms: int, widths: Sequence[int] = WIDTHS)
     return [_draw(cells, width) for width in widths] if cells else []
 
 
-def _cells(life: Life, is_one_of_many: bool, now_ms: int) -> Iterator[Cell]:
-    if is_one_of_many:
-        yield Cell(f"Life {life.number + 1:,}", None, None, 44, "life", f"life {life.number + 1:,}")
-    for item in life.items:
-        yield from cell(item, now_ms)
+def _cells(life: Life, is_one_of_many: bool, now_ms: int) -> list[Cell]:
+    heading = [life_cell(life.number)] if is_one_of_many else []
+    return heading + [cell(item, now_ms) for item in life.items]
 
 
 def _draw(cells: Sequence[Cell], width: int) -> Drawing:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from echomq_admin.console import endings, entries
@@ -120,22 +119,24 @@ def _question(x: float) -> str:
     return f"{bow}m0 2.2v1.2"
 
 
-def cell(item: Item, now_ms: int) -> Iterator[Cell]:
-    """The cell of a thing; none for what lies beside the job's own story."""
+def life_cell(number: int) -> Cell:
+    """The heading of a life."""
+    label = f"{number + 1:,}"
+    return Cell(f"Life {label}", None, None, 44, "life", f"life {label}")
+
+
+def cell(item: Item, now_ms: int) -> Cell:
+    """The cell of a thing in a life."""
     if isinstance(item, Lease):
-        yield _of_lease(item)
-    elif isinstance(item, Flight):
-        yield _of_flight(item, now_ms)
-    elif isinstance(item, Missing):
-        one = f"{item.first:,}"
-        numbers = one if item.first == item.last else f"{one}–{item.last:,}"
-        title = f"No ending is on record of lease {numbers}."
-        yield Cell(title, None, None, 10 + 6.5 * len(numbers), "missing", numbers)
-    elif isinstance(item, Unseen):
-        what = "The trail may lack entries" if item.is_of_trail else "Not watched"
-        yield Cell(f"{what}: {item.why}", item.from_ms, item.to_ms, 14, "unseen", "")
-    elif isinstance(item, Act):
-        yield _of_act(item)
+        return _of_lease(item)
+    if isinstance(item, Flight):
+        return _of_flight(item, now_ms)
+    if isinstance(item, Missing):
+        return _of_missing(item)
+    if isinstance(item, Unseen):
+        what = "The trail lacks entries" if item.is_of_trail else "Not watched"
+        return Cell(f"{what}: {item.why}", item.from_ms, item.to_ms, 14, "unseen", "")
+    return _of_act(item)
 
 
 def _of_lease(item: Lease) -> Cell:
@@ -166,6 +167,13 @@ def _of_flight(item: Flight, now_ms: int) -> Cell:
     wide = 24 + 6.5 * len(lease[:14])
     title = f"Lease {lease} is in flight"
     return Cell(title, start, now_ms, wide, "flight", lease[:14], over, second="now")
+
+
+def _of_missing(item: Missing) -> Cell:
+    one = f"{item.first:,}"
+    numbers = one if item.first == item.last else f"{one}–{item.last:,}"
+    title = f"No ending is on record of lease{'' if numbers == one else 's'} {numbers}."
+    return Cell(title, None, None, 10 + 6.5 * len(numbers), "missing", numbers)
 
 
 def _of_act(item: Act) -> Cell:

@@ -50,7 +50,7 @@ def jobs(
         "state": state,
         "now_ms": pages[0].now_ms,
         "total": pages[0].total,
-        "fault": pages[0].fault,
+        "fault": next((page.fault for page in pages if page.fault), None),
         "next": pages[-1].next,
         "jobs": rows,
     }
@@ -177,6 +177,7 @@ def job(text: str, job_id: str) -> dict[str, object]:
         "fault": detail.job.fault,
         "minted_ms": detail.job.minted_ms,
         "held_by": {where: _finite(score) for where, score in detail.held_by.items()},
+        "unread": dict(detail.faults),
         "locked": detail.locked,
         "log_lines": detail.log_lines,
         "fields": [
@@ -187,17 +188,21 @@ def job(text: str, job_id: str) -> dict[str, object]:
 
 
 def is_there(answer: dict[str, object]) -> bool:
-    """Whether anything of the job was found: a row, or an id in a set."""
-    return bool(answer["fields"] or answer["held_by"] or answer["fault"] != ROW_MISSING)
+    """Whether anything of the job was found, a row or an id in a set, or may be where nobody could
+    look."""
+    is_found = answer["fields"] or answer["held_by"] or answer["fault"] != ROW_MISSING
+    return bool(is_found or answer["unread"])
 
 
 def job_lines(answer: dict[str, object]) -> list[str]:
     """A line a fact, then a line a field."""
     now_ms, minted = answer["now_ms"], answer["minted_ms"]
     held = [_held(where, float(score), now_ms) for where, score in answer["held_by"].items()]
+    unread = [f"{where} could not be read ({why})" for where, why in answer["unread"].items()]
+    nowhere = "no set that could be read" if unread else "no set"
     lines = [
         str(answer["job"]),
-        f"held by: {', '.join(held) or 'no set'}",
+        "; ".join([f"held by: {', '.join(held) or nowhere}", *map(shown, unread)]),
         f"minted: {'unknown' if minted is None else times.exact(minted)}",
         f"lock: {'a worker marks it' if answer['locked'] else 'none'}",
         f"log lines: {answer['log_lines']:,}",
