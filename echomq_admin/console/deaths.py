@@ -13,6 +13,7 @@ from echomq_admin.console.rows import Listing
 from echomq_admin.console.words import counted
 from echomq_admin.emq import picked
 from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.emq.picked import StillDead
 from echomq_admin.emq.reads import JobPage
 from echomq_admin.emq.rows import Job
 from echomq_admin.fleet.spans import span
@@ -50,8 +51,8 @@ class DeadRow:
 @dataclass(frozen=True)
 class InOrder:
     """A page of the order of deaths: its jobs with the deaths that put them there. `lacking` says
-    how many of the dead are not in this order, `reached` how far back was looked when that was not
-    far enough to fill the page; both are sentences or empty."""
+    how many of the dead are not in this order, as a sentence, empty for none; `reached_ms` is how
+    far back was looked when that was not far enough to fill the page."""
 
     found: JobPage
     deaths: dict[str, Death]
@@ -62,7 +63,8 @@ class InOrder:
 def dead_rows(
     jobs: Iterable[Job], listing: Listing, known: dict[str, Death] | None = None
 ) -> list[DeadRow]:
-    """The rows of a page with when each job died; `known` are the deaths that were read already."""
+    """The rows of a page with when each job died; `known` are its deaths where they were read
+    already."""
     found, place = list(jobs), listing.place
     ids = [job.job_id for job in found if job.is_read]
     where = place.server.name, place.queue
@@ -116,14 +118,12 @@ def in_order(asked: Asked) -> InOrder:
     cut = _Cut(start, walked, still.held, asked.look.rows)
     if start.is_newer and cut.is_first:
         cut = _Cut(Start(), newest, still.held, asked.look.rows)
-    held = [(death.job_id, still.held[death.job_id]) for death in cut.shown]
-    jobs = picked.rows_of(asked.client, asked.place.queue, held)
-    page = JobPage(
-        still.now_ms, still.total, jobs, cut.previous, cut.next, "given", still.fault, asked.jump.at
+    return InOrder(
+        found=_page(asked, still, cut),
+        deaths={death.job_id: death for death in cut.shown},
+        lacking=_lacking(still.total or 0, newest, still.held),
+        reached_ms=cut.reached_ms,
     )
-    lacking = _lacking(still.total or 0, newest, still.held)
-    known = {death.job_id: death for death in cut.shown}
-    return InOrder(page, known, lacking, cut.reached_ms)
 
 
 class _Cut:
@@ -161,6 +161,20 @@ class _Cut:
     @property
     def reached_ms(self) -> int | None:
         return self._edge[0] if self._edge else None
+
+
+def _page(asked: Asked, still: StillDead, cut: _Cut) -> JobPage:
+    held = [(death.job_id, still.held[death.job_id]) for death in cut.shown]
+    return JobPage(
+        now_ms=still.now_ms,
+        total=still.total,
+        jobs=picked.rows_of(asked.client, asked.place.queue, held),
+        previous=cut.previous,
+        next=cut.next,
+        ordered_by="given",
+        fault=still.fault,
+        at=asked.jump.at,
+    )
 
 
 def _lacking(total: int, newest: Walk, held: dict[str, float]) -> str:

@@ -40,7 +40,7 @@ MEANS = {
     EndingKind.REAPED: "its lease lapsed, and a reap put it back without a count",
     EndingKind.FAILED: "its worker reported a failure, and it had no attempt left",
     EndingKind.OPERATOR: "a person buried or removed it while a worker held it",
-    EndingKind.UNCERTAIN: "it was seen to end, but more than one thing may have ended it",
+    EndingKind.UNCERTAIN: "it is over, and more than one thing may have ended it",
 }
 # A word and what it means.
 SOURCES = {

@@ -78,6 +78,11 @@ class Chart:
         """How much a row of the table covers."""
         return span(self.hours * _HOUR_MS // _ROWS[self.hours])
 
+    @property
+    def headings(self) -> list[str]:
+        """Those of the cells of each row."""
+        return [label for label, _ in _LABELS.values()]
+
 
 _LABELS = {
     "pending": ("Pending", "s-pending"),

@@ -71,22 +71,26 @@ def _spark(found: Series, ruler: Ruler, now_ms: int) -> Spark:
     if len(found.slots) < _LEAST:
         return _NONE
     waiting, dead = (ruler.most(found, name) for name in _FIELDS)
-    has_moved = len({value for value in dead if value is not None}) > 1
     lines = [("axis", f"M0 {HEIGHT - 0.5}H{POINTS}"), ("s-pending", _path(waiting, 0))]
-    if has_moved:
-        lowest = min(value for value in dead if value is not None)
-        lines.append(("s-dead", _path(dead, lowest)))
+    levels = {value for value in dead if value is not None}
+    if len(levels) > 1:
+        lines.append(("s-dead", _path(dead, min(levels))))
     drawing = format_html(
         '<svg class="spark" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img"'
         ' aria-label="{said}"><title>{said}</title>{}</svg>',
         POINTS,
         HEIGHT,
         format_html_join("", '<path class="{}" d="{}"/>', lines),
-        said=f"{_since(found, ruler)}: pending {_told(waiting)}; dead {_told(dead)}",
+        said=f"{_since(found, ruler)}: pending {_said(waiting)}; dead {_said(dead)}",
     )
+    return Spark(drawing, _growing(found, now_ms))
+
+
+def _growing(found: Series, now_ms: int) -> str:
     grown = series.growth(found, "dead", now_ms)
-    minutes = max(1, round(grown.within_ms / 60_000)) if grown else 0
-    return Spark(drawing, f"+{grown.by:,} in {minutes} min" if grown else "")
+    if grown is None:
+        return ""
+    return f"+{grown.by:,} in {max(1, round(grown.within_ms / 60_000))} min"
 
 
 def _since(found: Series, ruler: Ruler) -> str:
@@ -96,7 +100,7 @@ def _since(found: Series, ruler: Ruler) -> str:
     return f"Since {times.exact(found.slots[0] * SLOT_MS)}"
 
 
-def _told(values: list[int | None]) -> str:
+def _said(values: list[int | None]) -> str:
     """`12 at first, 40 at most, 31 last`, of the numbers that are known."""
     known = [value for value in values if value is not None]
     if not known:

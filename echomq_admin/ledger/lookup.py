@@ -9,7 +9,7 @@ from echomq_admin.ledger.endings.models import Ending, Place
 from echomq_admin.ledger.endings.names import job_ref
 from echomq_admin.ledger.models import TrailJob, job_key
 
-# So many of the newest rows of each table that name the job are looked at.
+# So many of the newest entries of the trail that name the job are looked at.
 LOOKED = 1_000
 
 
@@ -21,8 +21,9 @@ def places_of(job_id: str) -> list[tuple[str, str]]:
 
 
 def _of_endings(job_id: str) -> Iterator[tuple[str, str]]:
+    # Distinct, for one queue may have more endings of the job than anybody would look at.
     rows = Ending.objects.filter(job=job_ref(job_id)).values_list("place_id", flat=True)
-    for place in Place.objects.in_bulk(set(rows[:LOOKED])).values():
+    for place in Place.objects.in_bulk(set(rows.distinct())).values():
         yield place.server, from_wire(bytes(place.queue))
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import base64
-import csv
-import io
-import json
 
 import pytest
 from django.db.models import QuerySet
@@ -13,23 +10,18 @@ from django.db.models import QuerySet
 from echomq_admin.console import files
 from echomq_admin.ledger import trail
 from echomq_admin.ledger.models import Kind, TrailEntry
+from tests.console import downloads
+from tests.console.downloads import read
 from tests.console.scene import A, B
 from tests.console.trails import NOON, entry, moved, note
 
 
-def read(answer) -> str:
-    assert answer.status_code == 200
-    return b"".join(answer.streaming_content).decode()
-
-
 def sheet(browser, query: str = "") -> list[dict[str, str]]:
-    text = read(browser("viewer").get(f"/trail.csv{query}"))
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+    return downloads.sheet(browser, f"/trail.csv{query}")
 
 
 def documents(browser, query: str = "") -> list[dict]:
-    text = read(browser("viewer").get(f"/trail.ndjson{query}"))
-    return [json.loads(line) for line in text.splitlines()]
+    return downloads.documents(browser, f"/trail.ndjson{query}")
 
 
 def test_a_sheet_has_a_row_for_each_entry(scene, browser):

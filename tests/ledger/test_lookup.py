@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from echomq_admin.ledger import lookup
 from echomq_admin.ledger.endings.models import Ending
 from echomq_admin.ledger.endings.names import job_ref
 from echomq_admin.ledger.lookup import places_of
@@ -26,6 +27,14 @@ def test_both_the_endings_and_the_trail_tell_of_it_each_queue_once():
     named("A", "prod", b"b\xff")
     named("A", "prod", b"past")
     assert places_of("A") == [("dev", "orders"), ("prod", "b\udcff"), ("prod", "past")]
+
+
+def test_no_queue_hides_behind_the_many_endings_of_another(monkeypatch):
+    monkeypatch.setattr(lookup, "LOOKED", 3)
+    for attempts in range(5):
+        ending("A", queue="busy", attempts=attempts)
+    ending("A", queue="calm")
+    assert places_of("A") == [("prod", "busy"), ("prod", "calm")]
 
 
 @pytest.mark.parametrize("job_id", ["x" * 300, "\udcff" * 60])

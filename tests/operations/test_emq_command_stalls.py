@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from django.core.management import CommandError, call_command
 
-from echomq_admin.ledger.endings import queries
+from echomq_admin.ledger import trail
+from echomq_admin.ledger.endings import queries, unseen
 from echomq_admin.ledger.endings.models import EndingKind, Source
 from echomq_admin.ledger.models import Gap, Kind, TrailEntry
 from echomq_admin.ledger.observing.models import Blind, Lead, Watched
@@ -123,6 +124,26 @@ def test_what_was_not_watched_is_told_among_the_endings(told, emq_command, viewe
     document = emq_command("stalls", "--as", viewer, "--json").document
     assert [one["why"] for one in document["unseen"]] == ["Away\x1b.", "Too many."]
     assert [one["sentence"] for one in document["gaps"]] == ["7 were gone."]
+
+
+def test_more_that_is_missing_than_is_told_is_said(told, emq_command, viewer, monkeypatch):
+    monkeypatch.setattr(unseen, "MOST_SPANS", 1)
+    monkeypatch.setattr(trail, "MOST_GAPS", 0)
+    ended()
+    document = emq_command("stalls", "--as", viewer, "--json").document
+    assert (document["more_unseen"], document["more_gaps"]) == (False, False)
+    Lead.objects.create(server="main")
+    for at in range(2):
+        Blind.objects.create(server="main", from_ms=NOON - at, to_ms=NOON + at, why="Away.")
+    Gap.objects.create(server="main", queue=Q.encode(), after_id="1-0", found_at_ms=1)
+    *_, spans, gaps = told()
+    assert spans == "more was not watched than is told: ask for a shorter time, or for one queue"
+    assert gaps == "there are more gaps: ask for one server or one queue to see its own"
+    document = emq_command("stalls", "--as", viewer, "--json").document
+    assert (document["more_unseen"], document["more_gaps"]) == (True, True)
+    assert not emq_command("stalls", "--source", "found", "--as", viewer, "--json").document[
+        "more_gaps"
+    ]
 
 
 def test_that_nobody_watches_now_is_said_first(told, emq_command, viewer):

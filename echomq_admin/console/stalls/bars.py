@@ -113,15 +113,7 @@ def picture(found: Shape, look: StallsLook) -> Picture | None:
     first, last = found.bars[0], found.bars[-1]
     return Picture(
         bars=tuple(drawn.bar(at, bar) for at, bar in enumerate(found.bars) if bar.total),
-        legend=tuple(
-            Legend(
-                _css(kind),
-                SERIES[kind],
-                sum(bar.counts.get(kind, 0) for bar in found.bars),
-                kind in drawn.shown,
-            )
-            for kind in drawn.kinds
-        ),
+        legend=tuple(drawn.legend(kind) for kind in drawn.kinds),
         from_ms=first.from_ms,
         to_ms=last.to_ms,
         first_ms=first.from_ms // found.step_ms * found.step_ms,
@@ -160,6 +152,10 @@ class _Drawing:
             cells=cells,
             total=bar.total,
         )
+
+    def legend(self, kind: int) -> Legend:
+        count = sum(bar.counts.get(kind, 0) for bar in self._found.bars)
+        return Legend(_css(kind), SERIES[kind], count, kind in self.shown)
 
     def _parts(self, bar: Bar) -> tuple[Part, ...]:
         """From the bottom up."""

@@ -137,11 +137,7 @@ class Drawing:
 
 
 def _who(told: Told) -> str:
-    if not told.op:
-        return ""
-    return (
-        f"{brief(called(told.op), 40)} by {brief(told.actor, 60) if told.actor else 'nobody named'}"
-    )
+    return f"{brief(called(told.op), 40)} by {brief(told.who, 60)}" if told.op else ""
 
 
 def _call_href(told: Told) -> str:

@@ -8,6 +8,7 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from echomq_admin.console.forms import SIZES, query_of, rows_of
+from echomq_admin.console.links import LONGEST_ID
 from echomq_admin.console.sifting import Times, name_in, typed_in
 from echomq_admin.fleet.moments import Moment
 from echomq_admin.fleet.names import brief, to_url
@@ -32,18 +33,19 @@ class StallsLook:
         """From an address; whatever is out of range falls back, never fails."""
         query = request.GET
         times = Times.read(query, now_ms)
+        names = {name: name_in(request, name) for name in ("queue", "lane", "job")}
         wanted = Filter(
             server=typed_in(query, "server"),
-            queue=name_in(request, "queue"),
-            lane=name_in(request, "lane"),
-            job_id=name_in(request, "job"),
+            queue=names["queue"],
+            lane=names["lane"],
+            job_id=names["job"],
             kind=KINDS.get(query.get("kind", "")),
             source=SOURCES.get(query.get("source", "")),
             since_ms=times.since_ms,
             until_ms=times.until_ms,
             text=typed_in(query, "q"),
         )
-        errors = times.errors | _unknown(query)
+        errors = times.errors | _unknown(query) | _too_long(query, names)
         return cls(wanted, rows_of(query), query.get("cursor", ""), times, errors)
 
     @property
@@ -93,6 +95,15 @@ def _unknown(query: QueryDict) -> dict[str, str]:
         name: f"“{brief(query[name], 40)}” is no {what}: the words are {', '.join(known)}."
         for name, what, known in (("kind", "kind of ending", KINDS), ("source", "source", SOURCES))
         if query.get(name) and query[name] not in known
+    }
+
+
+def _too_long(query: QueryDict, names: dict[str, str | None]) -> dict[str, str]:
+    """What is wrong with names that were given and cannot be read."""
+    return {
+        field: f"The {field} is longer than the {LONGEST_ID:,} characters that can be looked for."
+        for field, name in names.items()
+        if name is None and query.get(field, "").strip()
     }
 
 

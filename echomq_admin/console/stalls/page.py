@@ -20,6 +20,7 @@ from echomq_admin.console.stalls.watched import watched
 from echomq_admin.console.tabs import tabs
 from echomq_admin.fleet import servers
 from echomq_admin.fleet.names import brief
+from echomq_admin.ledger import trail
 from echomq_admin.ledger.endings import queries, unseen
 from echomq_admin.ledger.endings.models import EndingKind
 from echomq_admin.ledger.endings.shape import shape
@@ -28,7 +29,8 @@ from echomq_admin.ledger.endings.wording import KINDS, SOURCES
 
 # The ranges that are one press away, each until now.
 RANGES = (("1 h", "1h"), ("24 h", "24h"), ("7 d", "7d"))
-# The bars are counted anew when something has ended since, at most so often.
+# The bars are counted anew when there are more endings; where those are too many to be counted,
+# when one is newer, at most so often.
 _ANEW_MS = 30_000
 
 
@@ -72,6 +74,7 @@ def _found(look: StallsLook, clocks: Clocks) -> dict[str, object]:
         "found": found,
         "lines": Drawing(look, clocks).lines(found.endings, spans, gaps),
         "more_spans": unseen.MOST_SPANS if more_spans else 0,
+        "more_gaps": trail.MOST_GAPS if unseen.has_more_gaps(look.wanted) else 0,
         "total": total,
         "is_more": total is not None and total > queries.COUNTED,
         "counted": queries.COUNTED,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from echomq_admin.emq.audit import Entry, Moved
 from echomq_admin.ledger import trail
+from echomq_admin.ledger.endings.told import NOBODY
 from echomq_admin.ledger.models import Gap, Kind, TrailEntry, TrailJob, job_key
 from echomq_admin.ledger.told import told
 from echomq_admin.ledger.trail import Filter
@@ -54,8 +55,8 @@ class Act:
 
     @property
     def who(self) -> str:
-        """The actor in words, who may not be named."""
-        return self.actor or "nobody named"
+        """The actor in words."""
+        return self.actor or NOBODY
 
     @property
     def reason(self) -> str:

@@ -130,8 +130,7 @@ def _reach(
     """From when to when the job is known to have been there, server ms; `None` for never."""
     instants = [one.ended_ms for one in told]
     instants += [act.at_ms for act in did.acts if not act.is_refused]
-    is_here = present is not None and present.is_here
-    if is_here and present:
+    if present is not None and present.is_here:
         instants.append(present.now_ms)
     if not instants:
         return None

@@ -1,5 +1,5 @@
 """How long the ledger keeps what: endings, and what is counted of them, for `EMQ_LEDGER_DAYS` by
-their kind, all else for the longest of these.
+their kind, samples for two days, all else for the longest of the days.
 
 Time is that of each server, as the observer saw it last: what it has not seen pass has not passed.
 """
@@ -27,8 +27,9 @@ from echomq_admin.ledger.endings.models import (
 from echomq_admin.ledger.endings.names import one_writer
 from echomq_admin.ledger.notes import host_ms
 from echomq_admin.ledger.observing.models import Blind, Watched
+from echomq_admin.ledger.samples.models import KEPT_H, SampleHour
 
-DAY_MS = 86_400_000
+HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 # So many rows are looked at, and deleted, at a time; others write meanwhile.
 AT_ONCE = 500
 BREATH_S = 0.05
@@ -71,6 +72,10 @@ def _steps(now_ms: Cuts, days: Mapping[str, float]) -> Iterator[int]:
     last = _cuts(now_ms, max(days.values()))
     for name, cut in last.items():
         yield from _plain(Blind.objects.filter(server=name, to_ms__lt=cut), "to_ms")
+    # Who takes samples of a server prunes them, too; these are of those that nobody samples.
+    for name, ms in now_ms.items():
+        old = {"place__server": name, "hour__lt": ms // HOUR_MS - KEPT_H}
+        yield from _plain(SampleHour.objects.filter(**old), "hour")
     for model in (Lane, ErrorText, LongId):
         yield from _plain(model.objects.filter(last_ms__lt=min(last.values())), "last_ms")
 

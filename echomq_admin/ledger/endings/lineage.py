@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from echomq_admin.emq.present import Present
 from echomq_admin.fleet.names import brief
@@ -36,7 +37,13 @@ _DONE = {
     "recovered": "taken back",
     "dead": "sent to dead",
 }
-_PLACES = {"active": "in flight", "dead": "dead", "schedule": "scheduled", "pending": "pending"}
+_PLACES = {
+    "active": "in flight",
+    "dead": "dead",
+    "schedule": "scheduled",
+    "pending": "pending",
+    "lane": "waiting in its lane",
+}
 
 
 def lineage(lives: Sequence[Life], present: Present | None, is_in_trash: bool = False) -> str:
@@ -45,11 +52,11 @@ def lineage(lives: Sequence[Life], present: Present | None, is_in_trash: bool = 
     Calls that were refused moved nothing, and are left out; so is what was not seen.
     """
     steps = [step for life in lives for step in _of_life(life)]
-    told = _folded(steps)
-    now = _now(present, steps, is_in_trash) if told or (present and present.is_here) else ""
-    if len(told) <= MOST:
-        return "; ".join(filter(None, (", ".join(told), now)))
-    last = f"at last {', '.join(told[-LAST:])}"
+    words = _folded(steps)
+    now = _now(present, steps, is_in_trash) if words or (present and present.is_here) else ""
+    if len(words) <= MOST:
+        return "; ".join(filter(None, (", ".join(words), now)))
+    last = f"at last {', '.join(words[-LAST:])}"
     return "; ".join(filter(None, (", ".join(_counted(steps)), last, now)))
 
 
@@ -105,18 +112,13 @@ def _counted(steps: Sequence[tuple[str, str]]) -> list[str]:
 
 def _folded(steps: Sequence[tuple[str, str]]) -> list[str]:
     """The steps with what repeats told once, and `again` where it came before."""
-    told: list[str] = []
+    words: list[str] = []
     known: set[str] = set()
-    at = 0
-    while at < len(steps):
-        end = at
-        while end < len(steps) and steps[end] == steps[at]:
-            end += 1
-        what, by = steps[at]
-        told.append(" ".join(filter(None, (_times(what, end - at, what in known), by))))
+    for (what, by), run in groupby(steps):
+        said = _times(what, sum(1 for _ in run), what in known)
+        words.append(" ".join(filter(None, (said, by))))
         known.add(what)
-        at = end
-    return told
+    return words
 
 
 def _times(what: str, count: int, is_again: bool) -> str:
@@ -134,9 +136,18 @@ def _now(present: Present | None, steps: Sequence[tuple[str, str]], is_in_trash:
     if not present.is_here:
         return _gone(bool(steps) and steps[-1][0] == "removed", is_in_trash)
     held = [word for name, word in _PLACES.items() if name in present.held]
-    now = f"now {' and '.join(held) or 'waiting'}"
+    now = f"now {' and '.join(held)}" if held else _nowhere(present)
     over_ms = late_ms(present)
     return now if over_ms is None or over_ms < 0 else f"{now}, lapsed {span(over_ms)} ago"
+
+
+def _nowhere(present: Present) -> str:
+    """Of a job that has a row, and no set that could be read holds."""
+    if present.awaits:
+        return "now waiting for its children"
+    if present.fault:
+        return f"where it is now is not known ({present.fault})"
+    return "now in no set"
 
 
 def _gone(is_removed: bool, is_in_trash: bool) -> str:

@@ -14,7 +14,7 @@ class EndingKind(models.IntegerChoices):
     are no endings of the ledger.
 
     REAPED is a return without a count. OPERATOR: a person buried or removed the job in flight.
-    UNCERTAIN: seen to end, with more than one thing that may have ended it.
+    UNCERTAIN: it is over, and more than one thing may have ended it.
     """
 
     RECOVERED = 1, "stalled, recovered"

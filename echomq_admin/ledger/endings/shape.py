@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from django.db.models import Count, F, Q, QuerySet, Sum
@@ -110,7 +110,7 @@ def shape(wanted: Filter, now_ms: int) -> Shape:
     sifted = sieve(wanted, LOOKED)
     edge = sifted.edge(None, newer=False, far=LOOKED)
     rows = looked_through(sifted, edge, "ended_ms", "kind", "source", "place_id", "job", "lane_id")
-    counted = _counted(rows, [wanted.kind] if wanted.kind is not None else STALLS)
+    counted = _counted(rows, _kinds(wanted))
     reached = edge[0] if edge else None
     tops = {
         "looked": LOOKED if edge else len(rows),
@@ -125,12 +125,17 @@ def shape(wanted: Filter, now_ms: int) -> Shape:
     return Shape(bars, step, False, reached, hours=hours, **tops)
 
 
-def _counted(rows: Iterable[tuple], kinds: Iterable[int]) -> _Counted:
-    counted, wanted = _Counted(), set(kinds)
+def _kinds(wanted: Filter) -> Collection[int]:
+    """The kinds of which those that stall most have most."""
+    return STALLS if wanted.kind is None else (wanted.kind,)
+
+
+def _counted(rows: Iterable[tuple], kinds: Collection[int]) -> _Counted:
+    counted = _Counted()
     for ended_ms, kind, source, place, job, lane in rows:
         is_found = source == Source.FOUND
         counted.times[ended_ms // _S, FOUND if is_found else kind] += 1
-        if kind in wanted:
+        if kind in kinds:
             counted.jobs[place, bytes(job)] += 1
             counted.hours[ended_ms // HOUR_MS] += not is_found
             if lane is not None:
@@ -154,14 +159,10 @@ def _tallied(wanted: Filter, now_ms: int, tops: Mapping[str, object]) -> Shape:
     edges = _edges(slots)
     since = wanted.since_ms if reached is None else reached
     step = _step(*_range(edges, SLOT_MS, wanted, now_ms, since), SLOT_MS)
-    times = _apart(_sums(slots, step), _sums_of_found(found, step))
+    bars, step = _bars(_apart(slots, found, step), step, wanted, now_ms, since)
     hours = Counter[int]()
-    for (hour, kind), count in _apart(
-        _sums(slots, HOUR_MS), _sums_of_found(found, HOUR_MS)
-    ).items():
-        is_counted = kind == wanted.kind if wanted.kind is not None else kind in STALLS
-        hours[hour] += count if is_counted else 0
-    bars, step = _bars(times, step, wanted, now_ms, since)
+    for (hour, kind), count in _apart(slots, found, HOUR_MS).items():
+        hours[hour] += count if kind in _kinds(wanted) else 0
     return Shape(bars, step, True, reached, hours=_hours(hours), **tops)
 
 
@@ -173,11 +174,11 @@ def _reached(slots: QuerySet[Tally], found: QuerySet[Ending]) -> int | None:
     return (max(beyond) + 1) * SLOT_MS if beyond else None
 
 
-def _apart(sums: Counter[_Bucket], found: Counter[_Bucket]) -> Counter[_Bucket]:
-    """The sums with what was found among the dead apart."""
-    apart = Counter(sums)
-    for (bucket, kind), count in found.items():
-        moved = min(count, sums[bucket, kind])
+def _apart(slots: QuerySet[Tally], found: QuerySet[Ending], step: int) -> Counter[_Bucket]:
+    """What is counted by spans of `step`, with what was found among the dead apart."""
+    apart = _sums(slots, step)
+    for (bucket, kind), count in _sums_of_found(found, step).items():
+        moved = min(count, apart[bucket, kind])
         apart[bucket, kind] -= moved
         apart[bucket, FOUND] += moved
     return apart

@@ -114,7 +114,7 @@ def sieve(wanted: Filter, window: int) -> Sieve:
     meant = where(wanted)
     lane = _lane(wanted.lane)
     if meant is None or (wanted.lane is not None and lane is None):
-        return Sieve(Driver(Ending.objects.none(), time=_TIME), None)
+        return Sieve(_driver(Ending.objects.none()), None)
     best = narrowest(_drivers(wanted, meant, lane), window)
     rest = _rest(wanted, best, meant, lane)
     if wanted.text:
@@ -170,8 +170,8 @@ def _drivers(wanted: Filter, meant: Where, lane: int | None) -> list[Driver]:
     return drivers or [_driver(rows)]
 
 
-def _driver(rows: QuerySet, covers: str = "") -> Driver:
-    return Driver(rows, frozenset({covers}), _TIME)
+def _driver(rows: QuerySet, *covers: str) -> Driver:
+    return Driver(rows, frozenset(covers), _TIME)
 
 
 def _rest(wanted: Filter, driver: Driver, meant: Where, lane: int | None) -> Q | None:

@@ -13,7 +13,7 @@ def stranger(server: str, queue: str | None) -> str:
     """Why a server or a queue of these names cannot be meant, as sentences: neither is it there,
     as far as discovery knows, nor is anything on record of it. Empty when it can."""
     names = [one.name for one in servers.servers()]
-    if server and server not in names and not _is_on_record(server, queue):
+    if server and server not in names and not _is_on_record(server, None):
         return f"No server is called “{brief(server, 80)}”. There is: {', '.join(names)}."
     if queue is None or _is_on_record(server, queue):
         return ""
@@ -21,10 +21,10 @@ def stranger(server: str, queue: str | None) -> str:
     if any(queue in discovery.known(name) for name in here):
         return ""
     where = f" of {server}" if server else ""
-    return f"No queue{where} is called “{brief(queue, 80)}”.{_beginning(queue, here)}"
+    return f"No queue{where} is called “{brief(queue, 80)}”.{_meant(queue, here)}"
 
 
-def _beginning(queue: str, here: list[str]) -> str:
+def _meant(queue: str, here: list[str]) -> str:
     """What may be meant: a server, or queues whose names hold the text."""
     if queue in (one.name for one in servers.servers()):
         return f" {brief(queue)} is a server."

@@ -18,6 +18,9 @@ from echomq_admin.ledger.endings.models import (
 from echomq_admin.ledger.endings.names import ids_of, lane_key
 from echomq_admin.ledger.models import TrailEntry
 
+# The actor of a call in words, where its entry names none.
+NOBODY = "nobody named"
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -53,6 +56,11 @@ class Told:
     op: str = ""
     actor: str = ""
     op_id: str = ""
+
+    @property
+    def who(self) -> str:
+        """The actor in words."""
+        return self.actor or NOBODY
 
 
 def told(pks: Sequence[int]) -> tuple[Told, ...]:

@@ -6,6 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
+from typing import Any
 
 from django.db.models import BigIntegerField, Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import Greatest
@@ -52,10 +55,21 @@ def spans(wanted: Filter, found: Covers) -> tuple[list[Span], bool]:
 def gaps(wanted: Filter, found: Covers) -> list[Gap]:
     """The gaps of the trail within a page, newest first: what a script ended may be missing there.
     None where only others than scripts are asked."""
-    if wanted.source not in (None, Source.SCRIPT):
-        return []
+    return trail.gaps(_of_trail(wanted), found) if _asks_scripts(wanted) else []
+
+
+def has_more_gaps(wanted: Filter) -> bool:
+    """Whether there are gaps that `gaps` passes over: fewer are left of one queue."""
+    return _asks_scripts(wanted) and trail.has_more_gaps(_of_trail(wanted))
+
+
+def _asks_scripts(wanted: Filter) -> bool:
+    return wanted.source in (None, Source.SCRIPT)
+
+
+def _of_trail(wanted: Filter) -> trail.Filter:
     bounds = {"since_ms": wanted.since_ms, "until_ms": wanted.until_ms}
-    return trail.gaps(trail.Filter(server=wanted.server, queue=wanted.queue, **bounds), found)
+    return trail.Filter(server=wanted.server, queue=wanted.queue, **bounds)
 
 
 def _watched_servers(wanted: Filter) -> list[str]:
@@ -96,9 +110,9 @@ class Lacking:
 @dataclass(frozen=True)
 class Watching:
     """How many `queues` are watched; the first of them since `since_ms`, the last since `all_ms`,
-    both `None` for none. `seen_ms` is when some of them were looked at last, by their server. A
-    pass over the dead jobs of each came to its end at `passed_ms` or later, `None` where that of
-    one has not.
+    both `None` for none. `seen_ms` is when some of them were looked at last, by their server. Of
+    those that are looked at still, a pass over the dead jobs of each came to its end at `passed_ms`
+    or later, `None` where that of one has not.
 
     `missing` is how many deaths the counters of the queues tell of which no ending does: a counter
     is as old as its queue, so it also tells of those from before the ledger. `lacking` names the
@@ -118,28 +132,40 @@ class Watching:
 
 def watching(wanted: Filter) -> Watching:
     """What is watched of the queues that a filter asks for."""
+    seen = _watched(wanted).order_by()
+    seen_ms = dict(seen.values_list("place__server").annotate(Max("seen_ms")))
+    sums = _sums(seen, _still(seen_ms))
+    return Watching(
+        queues=sums["queues"],
+        since_ms=sums["first"],
+        all_ms=sums["last"],
+        seen_ms=seen_ms,
+        passed_ms=sums["whole"] if sums["passed"] == sums["still"] else None,
+        missing=int(sums["missing"]),
+        unknown=sums["queues"] - sums["known"],
+        lacking=_lacking(seen) if sums["missing"] else (),
+    )
+
+
+def _sums(seen: QuerySet[Watched], still: Q) -> dict[str, Any]:
     # What is entered since the counters were read makes less than none missing for a while.
     lacking = Greatest(F("failed") - F("place__deaths"), 0, output_field=BigIntegerField())
-    seen = _watched(wanted).order_by()
-    told = seen.aggregate(
+    return seen.aggregate(
         queues=Count("pk"),
         first=Min("since_ms"),
         last=Max("since_ms"),
-        whole=Min("passed_ms"),
-        passed=Count("passed_ms"),
+        still=Count("pk", filter=still),
+        whole=Min("passed_ms", filter=still),
+        passed=Count("passed_ms", filter=still),
         known=Count("failed"),
         missing=Sum(lacking, filter=Q(failed__isnull=False), default=0),
     )
-    return Watching(
-        queues=told["queues"],
-        since_ms=told["first"],
-        all_ms=told["last"],
-        seen_ms=dict(seen.values_list("place__server").annotate(Max("seen_ms"))),
-        passed_ms=told["whole"] if told["passed"] == told["queues"] else None,
-        missing=int(told["missing"]),
-        unknown=told["queues"] - told["known"],
-        lacking=_lacking(seen) if told["missing"] else (),
-    )
+
+
+def _still(seen_ms: Mapping[str, int]) -> Q:
+    """The queues that were looked at when their server was last: the others are gone from it."""
+    each = (Q(place__server=name, seen_ms__gt=ms - LATE_MS) for name, ms in seen_ms.items())
+    return reduce(or_, each, Q())
 
 
 def _lacking(seen: QuerySet[Watched]) -> tuple[Lacking, ...]:

@@ -6,6 +6,9 @@ from django.db import models
 
 from echomq_admin.ledger.endings.models import Place
 
+# So many hours are kept beside the one under way.
+KEPT_H = 48
+
 
 class SampleHour(models.Model):
     """`hour` counts the hours since 1970 by the server's clock; `packed` holds up to 360 samples,

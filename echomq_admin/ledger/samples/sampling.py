@@ -12,10 +12,9 @@ from echomq_admin.fleet.rounds import portions
 from echomq_admin.fleet.servers import Server
 from echomq_admin.ledger.endings import names
 from echomq_admin.ledger.observing.lead import Term
-from echomq_admin.ledger.samples.models import SampleHour
+from echomq_admin.ledger.samples.models import KEPT_H, SampleHour
 from echomq_admin.ledger.samples.packing import SLOT_MS, Packing, Sample, hour_of, unpack
 
-KEPT_H = 48
 # A round that took long is followed by a pause of so many times its own work.
 _REST = 10
 # How many rows one statement takes.

@@ -39,10 +39,8 @@ def read(given: Mapping[str, object]) -> tuple[dict[str, object], list[str]]:
         server_name, queue, job_id, now, is_in_trash=trash.holds(server_name, queue, job_id)
     )
     is_known = told.is_known or (now is not None and now.is_here)
-    stranger = None if is_known else looks.strange_server(queue)
-    if stranger is not None:
-        known = ", ".join(one.name for one in servers.servers())
-        raise Usage(f"There is no server {stranger}; EMQ_SERVERS names: {known}.")
+    if not is_known:
+        _refuse_strange_server(queue)
     answer = {
         "server": server_name,
         **named("queue", queue),
@@ -59,6 +57,14 @@ def read(given: Mapping[str, object]) -> tuple[dict[str, object], list[str]]:
         "lives": [_life(life) for life in told.lives],
     }
     return answer, list(_said(answer, told))
+
+
+def _refuse_strange_server(queue: str) -> None:
+    """Raises `Usage` where a queue that is not known was meant to begin with a server."""
+    stranger = looks.strange_server(queue)
+    if stranger is not None:
+        known = ", ".join(one.name for one in servers.servers())
+        raise Usage(f"There is no server {stranger}; EMQ_SERVERS names: {known}.")
 
 
 def _said(answer: Mapping[str, object], told: History) -> Iterator[str]:
@@ -83,9 +89,10 @@ def _said(answer: Mapping[str, object], told: History) -> Iterator[str]:
 def _now(server_name: str, queue: str, job_id: str) -> tuple[Present | None, str]:
     server = servers.server(server_name)
     try:
-        return present(server.client, queue, job_id), ""
+        now = present(server.client, queue, job_id)
     except servers.TROUBLE as error:
         return None, servers.trouble(server, error)
+    return (None, str(now.fault)) if now.is_unknown else (now, "")
 
 
 def _present(now: Present) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from echomq_admin.fleet import moments
 from echomq_admin.fleet.names import shown
@@ -55,11 +55,13 @@ def pages(read: Callable[[int, str], Found], limit: int, cursor: str) -> Iterato
         cursor = found.next
 
 
-def how_to_go_on(last: Cut) -> list[str]:
-    """The lines behind the last page."""
+def how_to_go_on(answer: Mapping[str, Any]) -> list[str]:
+    """The lines behind the last page of a document."""
     said = []
-    if last.reached_ms is not None:
-        said.append(f"searched back to {times.exact(last.reached_ms)}")
-    if last.next:
-        said.append(f"more: --cursor {last.next}")
+    if answer["more_gaps"]:
+        said.append("there are more gaps: ask for one server or one queue to see its own")
+    if answer["searched_to_ms"] is not None:
+        said.append(f"searched back to {times.exact(answer['searched_to_ms'])}")
+    if answer["next"]:
+        said.append(f"more: --cursor {answer['next']}")
     return said

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from operator import itemgetter
+from typing import Any
 
 from echomq_admin.emq import reads
 from echomq_admin.emq.keyspace import from_wire, to_wire
@@ -17,6 +19,7 @@ from echomq_admin.ledger.endings.queries import Filter
 from echomq_admin.ledger.endings.told import Told, document
 from echomq_admin.ledger.endings.unseen import Span
 from echomq_admin.ledger.endings.wording import KINDS, SOURCES, late, within
+from echomq_admin.ledger.keysets import Cut
 from echomq_admin.ledger.notes import host_ms
 from echomq_admin.operations.arguments import whole
 from echomq_admin.operations.cli import times
@@ -53,25 +56,43 @@ def read(given: Mapping[str, object]) -> tuple[dict[str, object], list[str]]:
     wanted = _wanted(given)
     limit = whole("Limit", given["limit"], 1, MOST)
     found = list(pages(partial(queries.page, wanted), limit, str(given["cursor"])))
-    spans = list(dict.fromkeys(span for one in found for span in unseen.spans(wanted, one)[0]))
+    endings = [told for one in found for told in one.endings]
+    spans, more_spans = _spans(wanted, found)
     gaps = [gap for one in found for gap in unseen.gaps(wanted, one)]
     away = unseen.unwatched(unseen.watching(wanted), _clocks(wanted.server))
     answer = {
-        "endings": [document(told) for one in found for told in one.endings],
+        "endings": [document(told) for told in endings],
         "unseen": [_span(span) for span in spans],
+        "more_unseen": more_spans,
         "gaps": [gap_document(gap) for gap in gaps],
+        "more_gaps": unseen.has_more_gaps(wanted),
         "unwatched": [{"server": server, "seen_ms": seen_ms} for server, seen_ms in away],
         "searched_to_ms": found[-1].reached_ms,
         "next": found[-1].next,
     }
-    said = [(told.ended_ms, _line(told)) for one in found for told in one.endings]
+    return answer, [*(_away_line(*one) for one in away), *_lines(answer, endings, spans)]
+
+
+def _spans(wanted: Filter, found: Sequence[Cut]) -> tuple[list[Span], bool]:
+    """What was not watched within some pages, each span once; whether there is more of it."""
+    each = [unseen.spans(wanted, one) for one in found]
+    spans = dict.fromkeys(span for some, _ in each for span in some)
+    return list(spans), any(is_more for _, is_more in each)
+
+
+def _lines(
+    answer: Mapping[str, Any], endings: Sequence[Told], spans: Sequence[Span]
+) -> Iterator[str]:
+    """A line an ending, what is missing at its place, and how to go on."""
+    said = [(told.ended_ms, _line(told)) for told in endings]
     said += [(span.to_ms, _span_line(span)) for span in spans]
     said += [(gap["at_ms"], gap_line(gap)) for gap in answer["gaps"]]
-    lines = [line for _, line in sorted(said, key=lambda one: one[0], reverse=True)]
-    if not answer["endings"] and found[-1].reached_ms is None:
-        lines.insert(0, "no ending")
-    lines[:0] = [_away_line(*one) for one in away]
-    return answer, lines + how_to_go_on(found[-1])
+    if not endings and answer["searched_to_ms"] is None:
+        yield "no ending"
+    yield from (line for _, line in sorted(said, key=itemgetter(0), reverse=True))
+    if answer["more_unseen"]:
+        yield "more was not watched than is told: ask for a shorter time, or for one queue"
+    yield from how_to_go_on(answer)
 
 
 def _span(span: Span) -> dict[str, object]:
@@ -117,7 +138,7 @@ def _first_line(raw: bytes) -> str:
 def _line(told: Told) -> str:
     where = f"{told.server}/{both(told.queue)} {both(told.job_id)}"
     life = f", life {told.life + 1:,}" if told.life else ""
-    by = f" · {shown(told.op)} by {shown(told.actor) or 'nobody named'}" if told.op else ""
+    by = f" · {shown(told.op)} by {shown(told.who)}" if told.op else ""
     return f"{times.exact(told.ended_ms)} · {where}{life} · {ending_words(told)}{by}"
 
 

@@ -10,6 +10,7 @@ from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet.names import shown
 from echomq_admin.ledger import stuck, trail
 from echomq_admin.ledger.documents import document, exact
+from echomq_admin.ledger.endings.told import NOBODY
 from echomq_admin.ledger.models import Copied, Gap, Kind
 from echomq_admin.ledger.notes import host_ms
 from echomq_admin.ledger.trail import Filter
@@ -17,7 +18,7 @@ from echomq_admin.operations.arguments import whole
 from echomq_admin.operations.cli import times
 from echomq_admin.operations.cli.names import named, scope, typed
 from echomq_admin.operations.cli.options import add_paging, add_scope, text
-from echomq_admin.operations.cli.paging import MOST, add_times, bounds, pages
+from echomq_admin.operations.cli.paging import MOST, add_times, bounds, how_to_go_on, pages
 
 
 def add(parser) -> None:
@@ -57,12 +58,7 @@ def lines(answer: dict[str, object]) -> list[str]:
     said += [(entry["at_ms"], _line(entry)) for entry in answer["entries"]]
     ordered = [line for _, line in sorted(said, key=lambda one: one[0], reverse=True)]
     ordered[:0] = [f"NOT COPIED: {_target(one)}: {one['fault']}" for one in answer["not_copied"]]
-    if answer["more_gaps"]:
-        ordered.append("there are more gaps: ask for one server or one queue to see its own")
-    if answer["searched_to_ms"] is not None:
-        ordered.append(f"searched back to {times.exact(answer['searched_to_ms'])}")
-    if answer["next"]:
-        ordered.append(f"more: --cursor {answer['next']}")
+    ordered += how_to_go_on(answer)
     return ordered or ["no entry"]
 
 
@@ -126,7 +122,7 @@ def _head(entry: Mapping[str, object]) -> Iterator[str]:
     kind = "" if entry["kind"] == Kind.MOVED else f"{entry['kind']}: "
     yield f"{kind}{shown(str(entry['op']))}"
     if entry["actor"] or entry["server"]:
-        yield f"by {shown(str(entry['actor']))}" if entry["actor"] else "by nobody named"
+        yield f"by {shown(str(entry['actor']))}" if entry["actor"] else f"by {NOBODY}"
     if entry["server"]:
         yield f"on {_target(entry)}"
 

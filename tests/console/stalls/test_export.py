@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import base64
-import csv
-import io
-import json
 
 import pytest
 
 from echomq_admin.ledger.endings import queries
 from echomq_admin.ledger.endings.models import Ending, EndingKind, Source
 from echomq_admin.ledger.models import Kind, TrailEntry
+from tests.console import downloads
+from tests.console.downloads import read
 from tests.console.scene import A
 from tests.ledger.endings.made import NOON, ending
 
 FILES = ["stalls.csv", "stalls.ndjson"]
 
 
-def read(answer) -> str:
-    assert answer.status_code == 200
-    return b"".join(answer.streaming_content).decode()
-
-
 def sheet(browser, query: str = "") -> list[dict[str, str]]:
-    told = read(browser("viewer").get(f"/stalls.csv{query}"))
-    return list(csv.DictReader(io.StringIO(told, newline="")))
+    return downloads.sheet(browser, f"/stalls.csv{query}")
 
 
 def documents(browser, query: str = "") -> list[dict]:
-    told = read(browser("viewer").get(f"/stalls.ndjson{query}"))
-    return [json.loads(line) for line in told.splitlines()]
+    return downloads.documents(browser, f"/stalls.ndjson{query}")
 
 
 def test_a_sheet_has_a_row_for_each_ending(scene, browser):
@@ -129,6 +121,7 @@ def test_a_file_is_one_to_keep_and_its_head_has_no_body(scene, browser, name):
         answer = browser("viewer").generic(method, f"/{name}")
         assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
         assert answer["X-Content-Type-Options"] == "nosniff"
+        assert "no-store" in answer["Cache-Control"]
     assert not answer.content
 
 

@@ -133,6 +133,17 @@ def test_a_word_that_is_no_kind_shows_nothing_and_says_why(scene, browser, field
     assert A not in html
 
 
+@pytest.mark.parametrize("field", ["queue", "lane", "job"])
+def test_a_name_beyond_all_measure_is_not_taken_for_none(scene, browser, field):
+    ending(A)
+    asked = {field: "x" * 8_001}
+    said = text(page(browser("viewer"), **asked))
+    assert f"The {field} is longer than the 8,000 characters that can be looked for." in said
+    assert "Nothing is shown" in said
+    assert A not in said
+    assert browser("viewer").get("/stalls.csv", asked).status_code == 400
+
+
 def test_the_ranges_are_one_press_away_and_go_on_meaning_the_last_hours(scene, browser):
     html = page(browser("viewer"), kind="dead")
     offered = {href for href in links(html) if "from=" in href}

@@ -6,8 +6,11 @@ import pytest
 
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.fleet import discovery, servers
+from echomq_admin.ledger import trail
 from echomq_admin.ledger.endings import unseen
 from echomq_admin.ledger.endings.models import Place
+from echomq_admin.ledger.endings.shape import HOUR_MS
+from echomq_admin.ledger.endings.sieve import Filter
 from echomq_admin.ledger.models import Gap
 from echomq_admin.ledger.observing.models import Blind, Lead, Watched
 from tests.console.scene import A, B, text
@@ -42,6 +45,17 @@ def test_more_spans_than_are_shown_are_told_of(scene, browser, monkeypatch):
     assert "More spans were not watched than the 1 that are shown" in text(page(browser("viewer")))
 
 
+def test_more_gaps_than_are_shown_are_told_of(scene, browser, monkeypatch):
+    ending(A)
+    said = "Of the gaps of the trail only the 1 that were found last"
+    Gap.objects.create(server="prod", queue=b"orders", after_id="1-0", found_at_ms=NOON)
+    monkeypatch.setattr(trail, "MOST_GAPS", 1)
+    assert said not in text(page(browser("viewer")))
+    Gap.objects.create(server="prod", queue=b"other", after_id="1-0", found_at_ms=NOON)
+    assert said in text(page(browser("viewer")))
+    assert said not in text(page(browser("viewer"), source="observer"))
+
+
 def watch(queue: str = "orders", **fields: object) -> None:
     at, _ = Place.objects.get_or_create(server="prod", queue=to_wire(queue))
     usual = {"since_ms": NOON, "seen_ms": NOON}
@@ -57,6 +71,9 @@ def test_where_nobody_watches_the_remedy_is_named(scene, browser):
     discovery.discover(servers.server("prod"))
     said = text(page(browser("viewer"), server="prod", queue="orders"))
     assert "This queue is not watched yet." in said
+    watch("mail")
+    said = text(page(browser("viewer"), queue="orders"))
+    assert "None of these queues is watched yet." in said
 
 
 @pytest.mark.parametrize(
@@ -85,6 +102,8 @@ def test_a_name_that_is_on_record_is_known_though_its_queue_is_gone(scene, brows
     ending(A, server="old", queue="past")
     assert "No ending matches" in text(page(browser("viewer"), server="old", kind="dead"))
     assert len(shown(page(browser("viewer"), queue="past"))) == 1
+    said = text(page(browser("viewer"), server="old", queue="never"))
+    assert "No queue of old is called “never”." in said
 
 
 def test_since_when_it_watches_is_said_and_when_it_stopped(scene, browser):
@@ -103,6 +122,18 @@ def test_since_when_it_watches_is_said_and_when_it_stopped(scene, browser):
     assert "Nobody watches prod now." not in text(page(browser("viewer")))
     html = page(browser("viewer"), queue="orders", to="2026-11-29 11:00Z")
     assert "Nobody watched then: the agent has watched the first of these queues" in text(html)
+
+
+@pytest.mark.django_db
+def test_a_queue_that_is_gone_does_not_hold_up_what_is_said_of_the_others():
+    watch(passed_ms=NOON - 1_000)
+    watch("gone", seen_ms=NOON - HOUR_MS, passed_ms=NOON - HOUR_MS)
+    watch("gone young", seen_ms=NOON - HOUR_MS, passed_ms=None)
+    found = unseen.watching(Filter())
+    assert (found.queues, found.passed_ms) == (3, NOON - 1_000)
+    watch("new", passed_ms=None)
+    assert unseen.watching(Filter()).passed_ms is None
+    assert unseen.watching(Filter(queue="gone")).passed_ms == NOON - HOUR_MS
 
 
 def test_the_deaths_without_an_entry_are_counted(scene, browser):

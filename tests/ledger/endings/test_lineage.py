@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from echomq_admin.ledger.endings.history import history
@@ -29,8 +31,19 @@ def test_the_last_lease_that_a_call_knows_of_is_told_of_a_job_that_is_gone():
         (here("active", 3, NOON), False, "now in flight, lapsed 15 min ago"),
         (here("active", 3, NOON + 999 * SEC), False, "now in flight"),
         (here("dead", 3), False, "now dead"),
+        (here("lane", 3), False, "now waiting in its lane"),
+        (replace(GONE, has_row=True), False, "now in no set"),
+        (replace(GONE, has_row=True, awaits=True), False, "now waiting for its children"),
+        (
+            replace(GONE, has_row=True, fault="dead: the key holds another type"),
+            False,
+            "where it is now is not known (dead: the key holds another type)",
+        ),
     ],
-    ids=["gone", "in the trash", "lapsed", "in flight", "dead"],
+    ids=[
+        *("gone", "in the trash", "lapsed", "in flight", "dead"),
+        *("in a lane", "in no set", "awaiting children", "not known"),
+    ],
 )
 def test_the_lineage_ends_with_where_the_job_is_now(present, is_in_trash, end):
     ending(A, at_ms=NOON - SEC, attempts=2)

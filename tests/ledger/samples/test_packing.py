@@ -6,7 +6,7 @@ import zlib
 
 import msgpack
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from echomq_admin.ledger.samples.packing import (
@@ -27,6 +27,7 @@ hours = st.lists(
     max_size=SLOTS_PER_HOUR,
     unique_by=lambda sample: sample.slot,
 ).map(lambda found: sorted(found, key=lambda sample: sample.slot))
+_on_a_busy_machine = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def steady(count=SLOTS_PER_HOUR, **fields):
@@ -34,11 +35,13 @@ def steady(count=SLOTS_PER_HOUR, **fields):
     return [Sample(FIRST + at, completed=at * 7, **usual | fields) for at in range(count)]
 
 
+@_on_a_busy_machine
 @given(hours)
 def test_what_is_packed_comes_back(samples):
     assert unpack(HOUR, pack(samples)) == samples
 
 
+@_on_a_busy_machine
 @given(hours)
 def test_columns_are_the_same_by_field(samples):
     found = columns(HOUR, pack(samples))

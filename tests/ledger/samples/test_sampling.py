@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.reads import server_now_ms
 from echomq_admin.fleet.discovery import discover
+from echomq_admin.ledger.endings.keeping import DAY_MS, prune
 from echomq_admin.ledger.endings.names import find_place, place
+from echomq_admin.ledger.notes import host_ms
 from echomq_admin.ledger.observing.lead import Lead, Lost
+from echomq_admin.ledger.observing.models import Watched
 from echomq_admin.ledger.samples import sampling
-from echomq_admin.ledger.samples.models import SampleHour
+from echomq_admin.ledger.samples.models import KEPT_H, SampleHour
 from echomq_admin.ledger.samples.packing import SLOT_MS, Sample, hour_of, unpack
-from echomq_admin.ledger.samples.sampling import KEPT_H, Sampler
+from echomq_admin.ledger.samples.sampling import Sampler
 from tests.ledger.samples.made import pack
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -169,6 +174,20 @@ def test_what_is_older_than_two_days_goes(orders, sampler, clock):
     assert set(SampleHour.objects.values_list("place", "hour")) == {
         (mine.pk, hour - KEPT_H), (mine.pk, hour), (other.pk, 1)
     }  # fmt: skip
+
+
+def test_those_of_a_server_that_nobody_samples_any_more_go_with_the_rest_of_the_ledger(prod):
+    mine, other = place("prod", "orders"), place("dev", "orders")
+    here_ms = host_ms()
+    for at in (mine, other):
+        Watched.objects.create(place=at, since_ms=1, seen_ms=here_ms - 3 * DAY_MS)
+        for ago_h in (0, 24, 50, 100):
+            hour = hour_of(here_ms // SLOT_MS) - ago_h
+            SampleHour.objects.create(place=at, hour=hour, packed=pack([]))
+    assert prune(Event()) == 1
+    # Nobody knows that the clock of prod went on; that of dev, which is configured no longer, did.
+    assert SampleHour.objects.filter(place=mine).count() == 4
+    assert SampleHour.objects.filter(place=other).count() == 3
 
 
 def test_a_row_that_cannot_be_read_begins_anew(orders, sampler, clock):
