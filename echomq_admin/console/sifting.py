@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
@@ -88,7 +88,8 @@ def typed(name: str | None) -> str:
 
 
 def name_in(request: HttpRequest, field: str) -> str | None:
-    """A name of the wire, plain or in its `~` form, byte by byte; `None` when none is given."""
+    """A name of the wire, plain or in its `~` form, byte by byte; `None` when none is given, or one
+    that is `too_long`."""
     query = parse_qs(request.META.get("QUERY_STRING", ""), errors="surrogateescape")
     text = query.get(field, [""])[0].strip()
     if not text or len(text) > LONGEST_ID:
@@ -97,6 +98,15 @@ def name_in(request: HttpRequest, field: str) -> str | None:
         return from_url(text)
     except ValueError:
         return text
+
+
+def too_long(query: QueryDict, names: Mapping[str, str | None]) -> dict[str, str]:
+    """Sentences on those names, by their fields, that were given and are too long to be read."""
+    return {
+        field: f"The {field} is longer than the {LONGEST_ID:,} characters that can be looked for."
+        for field, name in names.items()
+        if name is None and query.get(field, "").strip()
+    }
 
 
 def _moment(text: str, zone_name: str, now_ms: float) -> Moment:

@@ -160,3 +160,12 @@ def test_no_file_is_made_when_a_time_cannot_be_read(scene, browser, name):
     answer = browser("viewer").get(f"/{name}?from=noonish")
     assert answer.status_code == 400
     assert "“noonish” is no time that can be read" in answer.content.decode()
+
+
+@pytest.mark.parametrize("field", ["queue", "job"])
+def test_a_name_beyond_all_measure_is_not_taken_for_none(scene, browser, field):
+    asked = {field: "x" * 8_001}
+    answer = browser("viewer").get("/trail.csv", asked)
+    assert answer.status_code == 400
+    assert f"The {field} is longer than the 8,000 characters" in answer.content.decode()
+    assert "Nothing is shown" in browser("viewer").get("/trail", asked).content.decode()

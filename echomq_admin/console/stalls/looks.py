@@ -8,8 +8,7 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from echomq_admin.console.forms import SIZES, query_of, rows_of
-from echomq_admin.console.links import LONGEST_ID
-from echomq_admin.console.sifting import Times, name_in, typed_in
+from echomq_admin.console.sifting import Times, name_in, too_long, typed_in
 from echomq_admin.fleet.moments import Moment
 from echomq_admin.fleet.names import brief, to_url
 from echomq_admin.ledger.endings.models import EndingKind, Source
@@ -45,7 +44,7 @@ class StallsLook:
             until_ms=times.until_ms,
             text=typed_in(query, "q"),
         )
-        errors = times.errors | _unknown(query) | _too_long(query, names)
+        errors = times.errors | _unknown(query) | too_long(query, names)
         return cls(wanted, rows_of(query), query.get("cursor", ""), times, errors)
 
     @property
@@ -95,15 +94,6 @@ def _unknown(query: QueryDict) -> dict[str, str]:
         name: f"“{brief(query[name], 40)}” is no {what}: the words are {', '.join(known)}."
         for name, what, known in (("kind", "kind of ending", KINDS), ("source", "source", SOURCES))
         if query.get(name) and query[name] not in known
-    }
-
-
-def _too_long(query: QueryDict, names: dict[str, str | None]) -> dict[str, str]:
-    """What is wrong with names that were given and cannot be read."""
-    return {
-        field: f"The {field} is longer than the {LONGEST_ID:,} characters that can be looked for."
-        for field, name in names.items()
-        if name is None and query.get(field, "").strip()
     }
 
 

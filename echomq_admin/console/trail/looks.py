@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from django.http import HttpRequest
 
 from echomq_admin.console.forms import SIZES, query_of, rows_of
-from echomq_admin.console.sifting import Times, name_in, typed_in
+from echomq_admin.console.sifting import Times, name_in, too_long, typed_in
 from echomq_admin.fleet.names import to_url
 from echomq_admin.ledger.models import Kind
 from echomq_admin.ledger.trail import Filter
@@ -43,16 +43,16 @@ class TrailLook:
         query = request.GET
         words = {name: typed_in(query, field) for name, field in NAMES.items()}
         words["kind"] = words["kind"] if words["kind"] in Kind.values else ""
-        names = {"queue": name_in(request, "queue"), "job_id": name_in(request, "job")}
+        names = {name: name_in(request, name) for name in ("queue", "job")}
         times = Times.read(query, now_ms)
         bounds = {"since_ms": times.since_ms, "until_ms": times.until_ms}
         return cls(
-            Filter(**words, **names, **bounds),
+            Filter(**words, queue=names["queue"], job_id=names["job"], **bounds),
             rows_of(query),
             query.get("cursor", ""),
             times.since,
             times.until,
-            times.errors,
+            times.errors | too_long(query, names),
             times.settled,
         )
 
