@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta, tzinfo
 
 from echomq_admin.fleet import clocks
+from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.spans import UNITS_MS
 
 EXAMPLES = "2026-11-29 13:00, 13:00, yesterday 13:00, 2 h ago, in 10 min, or unix ms"
@@ -68,8 +69,7 @@ def read(text: str, now_ms: float, zone: tzinfo | None = None, ahead: bool | Non
 
 
 def _unread(typed: str) -> str:
-    cut = f"{typed[:_LONGEST]}…" if len(typed) > _LONGEST else typed
-    return f"“{cut}” is no time that can be read: write {EXAMPLES}."
+    return f"“{brief(typed, _LONGEST)}” is no time that can be read: write {EXAMPLES}."
 
 
 def _span(typed: str, ahead: bool | None) -> tuple[re.Match[str] | None, int]:

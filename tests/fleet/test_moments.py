@@ -123,3 +123,8 @@ def test_a_span_alone_is_meant_in_the_direction_of_what_is_looked_at(ahead, hour
         assert moments.read(text, NOW, ahead=ahead).ms == NOW - 400 + hours * HOUR
     with pytest.raises(ValueError, match="no time that can be read"):
         moments.read("2h", NOW)
+
+
+def test_what_cannot_be_read_is_told_without_what_would_turn_the_sentence_round():
+    with pytest.raises(ValueError, match=r"“\\u202enoon” is no time"):
+        moments.read("\u202enoon", 0)
