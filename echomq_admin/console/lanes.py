@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from echomq_admin.console import lane_rows, outcomes, places
 from echomq_admin.console.access import page
+from echomq_admin.console.columns import Columns, columns_of
 from echomq_admin.console.forms import SIZES, new_op_id, query_of, rows_of
 from echomq_admin.console.htmx import show
 from echomq_admin.console.lists import around, turns
 from echomq_admin.console.places import Place
-from echomq_admin.console.tables import NUM, Heading
+from echomq_admin.console.tables import Heading, LaneTable
+from echomq_admin.console.tools import lane_tools
 from echomq_admin.emq.reads import LaneLook, LanePage, lane_page
 from echomq_admin.fleet import discovery
 
 _ONLY = {"": "all", "off": "off the ring", "paused": "paused", "limit": "at limit"}
 _SORTS = ("name", "depth", "in_flight")
 _LONGEST_TEXT = 200
-# Label, what it sorts by, what it is, whether it is a number.
-_COLUMNS = (
-    ("Lane", "name", "a group of jobs that wait in an order of their own", False),
-    (
-        "Ring",
-        "",
-        "where it stands towards the ring, from which consumers take lanes in turn",
-        False,
-    ),
-    ("Waiting", "depth", "jobs in the lane", True),
-    ("Oldest minted", "", "when the lane’s first job was minted", False),
-    ("In flight", "in_flight", "slots that the lane holds, by its own count", True),
-    ("Limit", "", "how many of its jobs may be in flight at once", True),
-    ("Weight", "", "its share beside the others", True),
-)
+_TITLES = {
+    "name": "a group of jobs that wait in an order of their own",
+    "ring": "where it stands towards the ring, from which consumers take lanes in turn",
+    "depth": "jobs in the lane",
+    "oldest": "when the lane’s first job was minted",
+    "in_flight": "slots that the lane holds, by its own count",
+    "limit": "how many of its jobs may be in flight at once",
+    "weight": "its share beside the others",
+}
 
 
 @dataclass(frozen=True)
@@ -78,23 +74,24 @@ class Look:
     def rows(self) -> int:
         return self.lanes.limit
 
-    def headings(self, is_sortable: bool) -> list[Heading]:
-        """The headings; while not all lanes are read, none sorts."""
-        return [self._heading(*column, is_sortable) for column in _COLUMNS]
+    def headings(self, is_sortable: bool, columns: Columns) -> list[Heading]:
+        """The headings that are shown; while not all lanes are read, none sorts."""
+        plain = LaneTable([], exclude=columns.hidden)
+        return [
+            self._heading(column.name, heading, is_sortable)
+            for column, heading in zip(plain.columns, plain.headings(), strict=True)
+        ]
 
-    def _heading(
-        self, label: str, sort: str, title: str, is_number: bool, sortable: bool
-    ) -> Heading:
-        css = NUM["th"]["class"] if is_number else ""
-        if not sort or not sortable:
-            is_order = sort == "name"
-            return Heading(label, css, title, "", "ascending" if is_order else "")
-        is_current = sort == self.lanes.sort
+    def _heading(self, name: str, heading: Heading, is_sortable: bool) -> Heading:
+        heading = replace(heading, title=_TITLES[name])
+        if name not in _SORTS or not is_sortable:
+            return replace(heading, sorted_by="ascending" if name == "name" else "")
+        is_current = name == self.lanes.sort
         # Numbers are most wanted from the largest down.
-        descends = not self.lanes.descending if is_current else is_number
-        href = f"?{self.query(sort=f'-{sort}' if descends else sort)}"
+        descends = not self.lanes.descending if is_current else name != "name"
+        href = f"?{self.query(sort=f'-{name}' if descends else name)}"
         order = "descending" if self.lanes.descending else "ascending"
-        return Heading(label, css, title, href, order if is_current else "")
+        return replace(heading, href=href, sorted_by=order if is_current else "")
 
 
 @page
@@ -104,10 +101,15 @@ def lanes(request: HttpRequest, server: str, queue: str) -> HttpResponse:
     known = discovery.lanes_of(server, queue)
     found = lane_page(place.server.client, queue, known, look.lanes)
     place = place.seen(lanes=found.total)
+    columns = columns_of(request.user, LaneTable)
+    headings = look.headings(found.is_sortable, columns)
     context = around(request, place, "lanes", look, found.total) | {
         "found": found,
         "rows": [lane_rows.lane_row(lane, place) for lane in found.lanes],
-        "headings": look.headings(found.is_sortable),
+        "headings": headings,
+        "sorts": [heading for heading in headings if heading.href],
+        "show": columns.shown,
+        "tools": lane_tools(request, columns),
         "only": [
             (word, look.query(only=key), key == look.lanes.only) for key, word in _ONLY.items()
         ],

@@ -93,6 +93,7 @@ class Asked:
             **outcomes.context(self.request, self.place, self.outcome),
             "back": f"queue_{table.tab}",
             "tools": tools.tools(self.request, look, found, self.jump, table, columns),
+            "turned": "" if is_by_score else turned,
             "order": "" if is_by_score else table.orders[self.descending],
             "is_by_score": is_by_score,
             "back_word": words[0],

@@ -13,8 +13,9 @@ from echomq_admin.console.queue_table import Entry, QueueRow, QueueTable, ordere
 from echomq_admin.console.sparks import sparks
 from echomq_admin.console.strip import MOST_LINES, strip
 from echomq_admin.fleet.attention import Need, Why, needs
-from echomq_admin.fleet.discovery import last_failure, last_pass
+from echomq_admin.fleet.discovery import added_queues, last_failure, last_pass, under_way
 from echomq_admin.fleet.models import Failure, Pass
+from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.preferences import QueueSettings, all_settings, defaults
 from echomq_admin.fleet.servers import Server, console_read_only, servers
 from echomq_admin.fleet.snapshot import ServerSnapshot, lives, snapshots
@@ -30,17 +31,21 @@ _NOTABLE_S = 2.0
 
 @dataclass(frozen=True)
 class ServerLine:
-    """A server on the overview: its look, its last discovery, what people set for its queues."""
+    """A server on the overview: its look, its last discovery, how many keys the one under way has
+    looked at, what people set for its queues."""
 
     server: Server
     look: ServerSnapshot
     last: Pass | None
+    walked: int | None
     failure: Failure | None
     own: dict[str, QueueSettings]
 
     def entries(self) -> Iterator[Entry]:
+        added = added_queues(self.server.name)
         for counts in self.look.queues:
-            yield Entry(self.look, counts, self.own.get(counts.queue))
+            queue = counts.queue
+            yield Entry(self.look, counts, self.own.get(queue), queue in added)
 
     @property
     def needs(self) -> Iterator[Need]:
@@ -105,11 +110,14 @@ def overview(request: HttpRequest) -> HttpResponse:
 def _address(query: QueryDict) -> dict[str, object]:
     """What the controls of the page make of its address."""
     kept = [(name, query[name]) for name in _KEPT if query.get(name)]
+    headings = QueueTable([], order_by=_order(query)).headings(query)
     return {
         "query": query.get("q", ""),
-        "asked": query.get("server", ""),
+        "sought": brief(query.get("q", "")),
+        "asked": brief(query["server"]) if query.get("server") else "",
         "kept": kept,
-        "headings": QueueTable([], order_by=_order(query)).headings(query),
+        "headings": headings[:-1],
+        "sorts": [heading for heading in headings if heading.href],
         "history": _switch(query, "history", "hide"),
         "hides_history": query.get("history") == "hide",
         "hidden": _switch(query, "hidden", "show"),
@@ -135,7 +143,8 @@ def _order(query: QueryDict) -> str:
 
 def _line(server: Server, look: ServerSnapshot) -> ServerLine:
     name = server.name
-    return ServerLine(server, look, last_pass(name), last_failure(name), all_settings(name))
+    found = last_pass(name), under_way(name), last_failure(name)
+    return ServerLine(server, look, *found, all_settings(name))
 
 
 def _matches(text: str, words: list[str]) -> bool:
@@ -174,6 +183,7 @@ def _needs(lines: list[ServerLine], chosen: str) -> dict[str, object]:
     closed = [need.look for need in found if need.why is Why.READ_ONLY]
     return {
         "away": away[:MOST_LINES],
+        "away_count": len(away),
         "more_away": max(0, len(away) - MOST_LINES),
         "closed": closed[:MOST_LINES],
         "more_closed": max(0, len(closed) - MOST_LINES),

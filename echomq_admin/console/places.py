@@ -64,6 +64,12 @@ class Place:
         """The settings in force for this queue, read when first asked for."""
         return queue_settings(self.server.name, self.queue)
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is only listed because somebody added it: nothing of it is there yet."""
+        is_bare = self.counts is not None and self.counts.is_bare
+        return is_bare and self.queue in discovery.added_queues(self.server.name)
+
     def may(self, user, verb: str) -> bool:
         """Whether this user may use the verb here, now."""
         return self.read_only is None and allowed(user, verb)

@@ -8,12 +8,22 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from echomq_admin.console import deaths, entries, links, outcomes, places, renewed, rows, waiting
+from echomq_admin.console import (
+    deaths,
+    entries,
+    links,
+    outcomes,
+    places,
+    renewed,
+    rows,
+    tools,
+    waiting,
+)
 from echomq_admin.console.access import page
 from echomq_admin.console.charts import timeline
 from echomq_admin.console.forms import DIED, PageLook
 from echomq_admin.console.htmx import show
-from echomq_admin.console.lists import Asked, around
+from echomq_admin.console.lists import Asked, around, turns
 from echomq_admin.console.tables import (
     DeadTable,
     DiedTable,
@@ -22,8 +32,8 @@ from echomq_admin.console.tables import (
     ScheduledTable,
 )
 from echomq_admin.console.words import TOO_LONG
-from echomq_admin.emq import audit as trail
 from echomq_admin.emq import reads
+from echomq_admin.emq.audit_pages import audit_page
 from echomq_admin.emq.find import is_here
 from echomq_admin.fleet import discovery
 from echomq_admin.fleet.names import brief, from_url, to_url
@@ -134,16 +144,24 @@ def open_job(request: HttpRequest, server: str, queue: str) -> HttpResponse:
 
 @page
 def audit(request: HttpRequest, server: str, queue: str) -> HttpResponse:
-    """The newest entries of the queue's audit stream."""
-    place = places.find(server, queue)
-    tail = trail.tail(place.server.client, queue)
-    context = around(request, place, "audit", PageLook(), tail.total) | {
+    """The entries of the queue's audit stream, newest first."""
+    place, look = places.find(server, queue), PageLook.read(request.GET)
+    jump = tools.jump(look, place, ahead=False)
+    if jump.settled:
+        return redirect(f"{request.path}?{look.query(at=jump.settled, zone='')}")
+    at_ms = jump.at.ms if jump.at else None
+    found = audit_page(place.server.client, queue, look.rows, look.cursor, at_ms)
+    context = around(request, place, "audit", look, found.total) | {
         **outcomes.context(request, place, outcomes.kept(request)),
         "back": "queue_audit",
-        "tail": tail,
+        "found": found,
         "now_ms": place.now_ms,
-        "entries": [entries.line(entry, (server, queue)) for entry in tail.entries],
+        "entries": [entries.line(entry, (server, queue)) for entry in found.entries],
         "trail_url": links.trail_url(server, queue),
+        "tools": tools.entry_tools(request, look, jump, found),
+        "back_word": "Newer",
+        "forth_word": "Older",
+        **turns(look, found),
     }
     return show(request, "console/audit.html", context)
 

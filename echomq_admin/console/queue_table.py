@@ -20,6 +20,7 @@ from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.preferences import QueueSettings
 from echomq_admin.fleet.snapshot import ServerSnapshot
 
+BARE = "nothing in it yet"
 _LOST = "no id that waits first in pending or in a lane says when it was minted"
 
 
@@ -30,6 +31,7 @@ class Entry:
     look: ServerSnapshot
     counts: QueueCounts
     settings: QueueSettings | None
+    added: bool = False
 
     @property
     def name(self) -> str:
@@ -42,6 +44,10 @@ class Entry:
     @property
     def is_history(self) -> bool:
         return self.look.is_history(self.counts)
+
+    @property
+    def is_bare(self) -> bool:
+        return self.added and self.counts.is_bare
 
     @property
     def note(self) -> str:
@@ -57,6 +63,7 @@ class Entry:
             (counts.dead, "dead"),
             (counts.off_ring, "off the ring"),
             (self.is_history, "no jobs listed"),
+            (self.is_bare, BARE),
             (self.hidden, "hidden"),
         )
         marks = " ".join(word for is_said, word in said if is_said)
@@ -105,7 +112,7 @@ def ordered(entries: Iterable[Entry], order: str) -> list[Entry]:
 @dataclass(frozen=True, slots=True)
 class QueueRow:
     """A queue of the overview. Numbers are `None` when unknown; `stale` when its server is away;
-    `spark` is its last hour."""
+    `bare` when it is only listed because somebody added it; `spark` is its last hour."""
 
     server: str
     name: str
@@ -114,6 +121,7 @@ class QueueRow:
     note: str
     hidden: bool
     history: bool
+    bare: bool
     spark: Spark
 
     @property
@@ -201,12 +209,14 @@ def queue_row(entry: Entry, look: ServerSnapshot, counts: QueueCounts, spark: Sp
         note=entry.note,
         hidden=entry.hidden,
         history=look.is_history(counts),
+        bare=entry.added and counts.is_bare,
         spark=spark,
     )
 
 
 class QueueTable(Headed):
-    """The headings of all queues of all servers; `ordered` sorts what stands below them."""
+    """What all queues of all servers are sorted by, as `ordered` does; paused ones are marked at
+    their name."""
 
     name = tables.Column("Queue")
     server = tables.Column("Server")
@@ -219,6 +229,7 @@ class QueueTable(Headed):
     dead = tables.Column("Dead", attrs=NUM, initial_sort_descending=True)
     completed = tables.Column("Completed", attrs=NUM, initial_sort_descending=True)
     failed = tables.Column("Failed", attrs=NUM, initial_sort_descending=True)
+    paused = tables.Column("Paused", initial_sort_descending=True)
 
     class Meta(Headed.Meta):
         orderable = True

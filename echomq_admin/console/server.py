@@ -11,7 +11,7 @@ from echomq_admin.console.server_facts import panels
 from echomq_admin.console.server_notes import notes
 from echomq_admin.fleet import about, servers
 from echomq_admin.fleet.about import About
-from echomq_admin.fleet.discovery import last_failure, last_pass
+from echomq_admin.fleet.discovery import last_failure, last_pass, under_way
 from echomq_admin.fleet.names import brief
 from echomq_admin.fleet.servers import Server
 from echomq_admin.fleet.snapshot import ServerSnapshot, snapshot
@@ -34,6 +34,7 @@ def server(request: HttpRequest, server: str) -> HttpResponse:
         "asked_for": _named(seen),
         "panels": panels(where, look, seen),
         "last": last_pass(where.name),
+        "walked": under_way(where.name),
         "failure": last_failure(where.name),
         "queues": look.known if look.facts else None,
     }

@@ -226,6 +226,21 @@ class DiedTable(DeadTable):
     told_by, opened = "Died", "opened at the jobs that died by"
 
 
+class LaneTable(ListTable):
+    """The lanes of a queue. Their page says itself how they are sorted."""
+
+    tab = "lanes"
+
+    name = tables.Column("Lane")
+    ring = tables.Column("Ring")
+    depth = tables.Column("Waiting", attrs=NUM)
+    oldest = tables.Column("Oldest minted")
+    in_flight = tables.Column("In flight", attrs=NUM)
+    limit = tables.Column("Limit", attrs=NUM)
+    weight = tables.Column("Weight", attrs=NUM)
+
+
 LISTS: dict[str, type[ListTable]] = {
-    table.tab: table for table in (PendingTable, SignedLeaseTable, ScheduledTable, DeadTable)
+    table.tab: table
+    for table in (PendingTable, SignedLeaseTable, ScheduledTable, DeadTable, LaneTable)
 }

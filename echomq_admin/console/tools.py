@@ -12,8 +12,9 @@ from echomq_admin.console import times
 from echomq_admin.console.columns import Columns
 from echomq_admin.console.forms import PageLook
 from echomq_admin.console.places import Place
-from echomq_admin.console.tables import ListTable
+from echomq_admin.console.tables import LaneTable, ListTable
 from echomq_admin.emq import ids
+from echomq_admin.emq.audit_pages import AuditPage
 from echomq_admin.emq.reads import ActivePage, At, JobPage
 from echomq_admin.fleet import clocks, moments
 
@@ -41,7 +42,8 @@ class Jump:
 class Tools:
     """What the forms above a list carry. `fields` keep the look while a time is typed; `said`
     tells where the page was opened; `without` is the look without a time; `namespaces` are
-    (name, chosen), a choice when several."""
+    (name, chosen), a choice when several. What has no `told_by` opens at no time, and without
+    `columns` there are none to choose."""
 
     told_by: str
     hint: str
@@ -51,7 +53,7 @@ class Tools:
     fields: tuple[tuple[str, str], ...]
     without: str
     namespaces: tuple[tuple[str, bool], ...]
-    columns: Columns
+    columns: Columns | None
     tab: str
     here: str
 
@@ -98,6 +100,33 @@ def tools(
         namespaces=tuple((name, name == (at or namespaces[0])) for name in namespaces),
         columns=columns,
         tab=table.tab,
+        here=request.get_full_path(),
+    )
+
+
+def lane_tools(request: HttpRequest, columns: Columns) -> Tools:
+    """The tools above lanes, which are in no order of time."""
+    here = request.get_full_path()
+    return Tools("", "", "", "", "", (), "", (), columns, LaneTable.tab, here)
+
+
+def entry_tools(request: HttpRequest, look: PageLook, asked: Jump, found: AuditPage) -> Tools:
+    """The tools above entries of an audit, which open at an instant of the server's clock."""
+    said: SafeString | str = ""
+    if asked.at and not look.cursor and found.entries:
+        words = "{} {}, the oldest being newer than that" if found.is_oldest else "{} {}"
+        said = format_html(words, "opened at the entries up to", times.dated(asked.at.ms))
+    return Tools(
+        told_by="Written",
+        hint="2 h ago, or 13:00",
+        at=look.at,
+        error=asked.error,
+        said=said,
+        fields=tuple(look.values(**_NO_TIME).items()),
+        without=look.query(**_NO_TIME),
+        namespaces=(),
+        columns=None,
+        tab="",
         here=request.get_full_path(),
     )
 

@@ -14,8 +14,10 @@ from .lapses import LOOKED_AT, Lapse, LapsedRows
 from .replies import Answer, Batch, integer, mistyped, now_ms
 
 _LONGEST_COUNT = 32
-# Of so many queues the lapsed leases are looked at, those first that lapsed first.
+# Of so many queues the lapsed leases are looked at, those first that have the most of them; they
+# are chosen among so many whose ids are read, those first that lapsed first.
 MOST_LAPSES = 20
+MOST_LAPSED = 200
 _ALONE = ("pending", "active", "scheduled", "dead", "lapsed", "repeats")
 
 
@@ -64,6 +66,11 @@ class QueueCounts:
         there."""
         return self.waiting == self.active == self.scheduled == self.dead == self.repeats == 0
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether not even a counter or a pause is there."""
+        return self.is_history and self.completed == self.failed == 0 and self.paused is False
+
 
 def server_now_ms(client: redis.Redis) -> int:
     """The server's clock, unix ms."""
@@ -104,16 +111,18 @@ def counts(
     asked = [_Counting(queue, lanes, first) for queue, lanes in lanes_by_queue.items()]
     first.run()
     now = now_ms(time)
-    lapsed = sorted(
-        (queue for queue in asked if queue.has_lapsed(now)), key=lambda queue: queue.soonest or 0
-    )
-    for queue in lapsed[:MOST_LAPSES]:
+    lapsed = [queue for queue in asked if queue.has_lapsed(now)]
+    lapsed = sorted(lapsed, key=lambda queue: queue.soonest or 0)[:MOST_LAPSED]
+    for queue in lapsed:
         queue.ask_lapsed(second, now)
     for queue in asked:
         queue.ask_again(second, now)
     second.run()
+    lapsed.sort(key=lambda queue: queue.lapsed or 0, reverse=True)
     for queue in asked:
         queue.ask_rest(third)
+    for queue in lapsed[:MOST_LAPSES]:
+        queue.ask_rows(third)
     third.run()
     return now, [queue.counts(now) for queue in asked]
 
@@ -149,6 +158,14 @@ class _Counting:
         """The lowest deadline, unix ms."""
         return float(self._soonest.value[0][1]) if self._soonest.value else None
 
+    @property
+    def lapsed(self) -> int | None:
+        """Counted in the same key as the active ones, so its fault is told there."""
+        answer = self._cells.get("lapsed")
+        if self._soonest.fault or (answer is not None and answer.fault):
+            return None
+        return int(answer.value) if answer is not None else 0
+
     def has_lapsed(self, now: int) -> bool:
         """Whether the deadline of any lease has passed."""
         return self.soonest is not None and self.soonest <= now
@@ -177,8 +194,11 @@ class _Counting:
             self._cells[name] = batch.ask("hget", key, "count") if is_short else length
 
     def ask_rest(self, batch: Batch) -> None:
-        """What needs the second answers: rows of lapsed leases, lanes the ring does not show."""
+        """What needs the second answers: lanes the ring does not show."""
         self._lanes.ask_rest(batch)
+
+    def ask_rows(self, batch: Batch) -> None:
+        """The rows of the leases that a sweep would take first."""
         if self._members is not None and self._members.value:
             self._rows = LapsedRows(self._keys, self._members.value, self._lanes.lost, batch)
 
@@ -236,19 +256,12 @@ class _Counting:
 
     def _size(self, name: str, faults: list[str]) -> int | None:
         if name == "lapsed":
-            return self._lapsed()
+            return self.lapsed
         answer = self._cells[name]
         if answer.fault:
             faults.append(self._reason(name, answer.fault))
             return None
         return int(answer.value)
-
-    def _lapsed(self) -> int | None:
-        """Counted in the same key as the active ones, so its fault is told there."""
-        answer = self._cells.get("lapsed")
-        if self._soonest.fault or (answer is not None and answer.fault):
-            return None
-        return int(answer.value) if answer is not None else 0
 
     def _metric(self, name: str, faults: list[str]) -> int | None:
         answer = self._cells[name]

@@ -83,6 +83,12 @@ def last_pass(server_name: str) -> Pass | None:
     return Pass.objects.filter(server=server_name).first()
 
 
+def under_way(server_name: str) -> int | None:
+    """How many keys the pass under way has looked at, `None` while there is none."""
+    walks = Walk.objects.filter(server=server_name).exclude(cursor="")
+    return walks.values_list("keys", flat=True).first()
+
+
 def last_failure(server_name: str) -> Failure | None:
     """Why passes come to nothing since the last complete one, `None` when they do not."""
     return Failure.objects.filter(server=server_name).first()

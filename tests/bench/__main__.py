@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import redis
 
-from tests.bench import ledger, memory, observer, overview, scripts, tabs, trail
+from tests.bench import discovery, ledger, memory, observer, overview, scripts, tabs, trail
 from tests.bench.figures import Figure
 from tests.valkey import valkey
 
@@ -18,6 +18,7 @@ BENCHES: dict[str, Callable[..., Iterator[Figure]]] = {
     "tabs": tabs.tabs,
     "memory": memory.memory,
     "overview": overview.overview,
+    "discovery": discovery.discovery,
     "trail": trail.trail,
     "observer": observer.observer,
     "found": observer.found,

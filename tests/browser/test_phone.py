@@ -89,3 +89,25 @@ def test_trail_trash_and_the_way_out_are_a_touch_away(phone, path):
     assert phone.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     menu.get_by_role("button", name="Sign out").click()
     phone.wait_for_url("**/login/**")
+
+
+@pytest.mark.parametrize(
+    ("path", "by", "query"),
+    [("/", "Dead", "sort=-dead"), ("/q/prod/orders/lanes", "Waiting", "sort=-depth")],
+)
+def test_what_stands_in_cards_is_sorted_by_a_menu_that_is_in_view(phone, path, by, query):
+    phone.goto(path)
+    phone.locator("#sorts > summary").click()
+    for link in phone.locator("#sorts a").all():
+        box = link.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= NARROW["width"]
+    phone.locator("#sorts").get_by_role("link", name=by, exact=True).click()
+    phone.wait_for_url(f"**{path}?{query}")
+
+
+def test_a_list_in_cards_is_turned_round_at_its_foot(phone):
+    phone.goto("/q/prod/orders/dead")
+    phone.get_by_role("link", name="turn round").click()
+    phone.wait_for_url("**/dead?order=asc")
+    expect(phone.locator("div.foot")).to_contain_text("oldest minted first")

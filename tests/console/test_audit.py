@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from echomq_admin.emq import EchoMQ
 from echomq_admin.fleet.names import to_url
 from tests.console.scene import A, B, C, tags, text
@@ -45,14 +47,47 @@ def test_a_requeue_that_met_an_unreadable_row_did_not_send_it_to_dead(scene, bro
     assert "who did what" in said
 
 
-def test_the_newest_hundred_entries_are_shown_and_the_rest_is_counted(scene, browser):
-    queue = EchoMQ(scene.store)
+def many(scene, count: int) -> None:
+    """Entries a second apart from the epoch of ids on, each by a person of its number."""
     scene.pending(A)
-    for _ in range(51):
-        queue.pause("orders", actor="olena")
-        queue.resume("orders", actor="olena")
-    said = text(page(browser))
-    assert "The newest 100 of 102 entries" in said
+    for at in range(count):
+        fields = {"op": "pause", "actor": f"no{at:03}", "t": 1, "n": 0, "jobs": b"\x90"}
+        scene.store.xadd(scene.admin + b"audit", fields, f"{1_704_067_200_000 + at * 1_000}-0")
+
+
+def actors(html: str) -> list[str]:
+    return re.findall(r"no\d{3}", text(html))
+
+
+def turned(html: str, rel: str) -> str:
+    return next(a["href"] for tag, a in tags(html) if tag == "a" and a.get("rel") == rel)
+
+
+def test_entries_are_turned_page_by_page_25_50_or_100_at_a_time(scene, browser):
+    many(scene, 102)
+    who = browser("viewer")
+    first = who.get(URL).content.decode()
+    assert "102 entries" in text(first)
+    assert (actors(first)[0], actors(first)[-1], len(actors(first))) == ("no101", "no077", 25)
+    second = who.get(URL + turned(first, "next")).content.decode()
+    assert (actors(second)[0], actors(second)[-1]) == ("no076", "no052")
+    assert actors(who.get(URL + turned(second, "prev")).content.decode()) == actors(first)
+    assert len(actors(who.get(URL + "?rows=100").content.decode())) == 100
+    assert who.get(URL + "?rows=7&cursor=%00x").status_code == 200
+
+
+def test_the_audit_opens_at_a_time_on_the_clock_of_the_page(scene, browser):
+    many(scene, 102)
+    who = browser("viewer")
+    html = who.get(URL + "?at=2024-01-01+00:00:50").content.decode()
+    assert actors(html)[0] == "no050"
+    assert "opened at the entries up to" in text(html)
+    early = who.get(URL + "?at=2001-01-01").content.decode()
+    assert actors(early)[-1] == "no000"
+    assert "the oldest being newer than that" in text(early)
+    assert "aria-invalid" in who.get(URL + "?at=nonsense").content.decode()
+    moved = who.get(URL + "?at=2+h+ago&rows=50")
+    assert (moved.status_code, "rows=50" in moved["Location"]) == (302, True)
 
 
 def test_a_stream_that_is_too_large_is_cut_and_said_so(scene, browser):

@@ -146,3 +146,20 @@ def test_a_broken_row_keeps_its_mark_whatever_is_shown(scene, browser):
     (row,) = rows(get(who, "dead"))
     assert "row missing" in row
     assert f"manage.py emq remove --as NAME --yes prod/orders {A}" in row
+
+
+def test_the_columns_of_lanes_are_chosen_and_remembered_too(scene, browser):
+    scene.pending(A, group="acme")
+    scene.store.hset(scene.key("glimit"), "acme", 7)
+    who = browser("viewer")
+    html = get(who, "lanes")
+    assert list(menu(html)) == ["ring", "depth", "oldest", "in_flight", "limit", "weight"]
+    assert heads(html)[:3] == ["Lane", "Ring", "Waiting"]
+    back = "/q/prod/orders/lanes?sort=-depth"
+    answer = who.post("/columns/lanes", {"column": ["depth", "limit"], "next": back})
+    assert answer["Location"] == back
+    chosen = get(who, "lanes")
+    assert heads(chosen) == ["Lane", "Waiting", "Limit"]
+    assert rows(chosen)[0].split() == ["acme", "1", "7"]
+    who.post("/columns/lanes", {"usual": "1", "next": back})
+    assert len(heads(get(who, "lanes"))) == 7

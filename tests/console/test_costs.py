@@ -55,6 +55,21 @@ def test_a_page_costs_three_round_trips_at_most(scene, browser, trips, tab, coun
         assert len(trips) <= 3
 
 
+def test_a_page_of_the_audit_costs_three_round_trips_wherever_it_is_opened(scene, browser, trips):
+    scene.pending(A)
+    for at in range(90):
+        fields = {"op": "pause", "t": 1, "n": 0, "jobs": b"\x90"}
+        scene.store.xadd(scene.admin + b"audit", fields, f"{1_704_067_200_000 + at}-0")
+    discovery.discover(servers.server("prod"))
+    who = browser()
+    who.get("/q/prod/orders/audit")
+    ways = ("", "?at=1704067200050", "?cursor=o1704067200050-0", "?cursor=n1704067200050-0")
+    for way in ways:
+        trips.clear()
+        assert who.get(f"/q/prod/orders/audit{way}").status_code == 200
+        assert len(trips) == 3, way
+
+
 @pytest.mark.parametrize("verb", sorted(VERBS))
 def test_a_confirmation_costs_three_round_trips_at_most(scene, browser, trips, verb):
     scene.active(A, 30_000, group=G, dedup_id="order-17")

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from echomq_admin.fleet import discovery, servers
+from echomq_admin.fleet.models import Walk
 from echomq_admin.fleet.snapshot import refresh
 from tests.console.overviews import discover, names, page
 from tests.console.scene import A, B, C, G, Scene, rows, tags, text
@@ -55,6 +56,7 @@ def test_queues_are_filtered_by_name_server_and_paused(prod, browser):
     assert names(page(browser, "?q=paused")) == ["payments"]
     assert len(names(page(browser, "?q=prod"))) == 3
     assert "No queue matches “nope”" in text(page(browser, "?q=nope"))
+    assert "No queue matches “\\u202e”" in text(page(browser, "?q=%E2%80%AE"))
     assert names(page(browser, "?server=staging")) == []
 
 
@@ -150,6 +152,21 @@ def test_the_last_discovery_is_said(scene, browser):
     assert re.search(
         r"last discovery (just now|\d+ s ago) · \d\d:\d\d:\d\d ?,", text(page(browser))
     )
+
+
+def test_how_far_a_pass_under_way_has_come_is_told_beside_the_last_one(scene, browser):
+    scene.pending(A)
+    Walk.objects.create(server="prod", cursor="17", run_id="x", keys=1_234)
+    assert "not discovered yet. One is under way: 1,234 keys so far." in said_below(browser)
+    assert "1,234 keys so far" in text(browser("viewer").get("/s/prod").content.decode())
+    discover()
+    assert "under way" not in said_below(browser)
+    Walk.objects.update(cursor="17", keys=1)
+    assert "One is under way: 1 of about 1 key so far." in said_below(browser)
+
+
+def said_below(browser) -> str:
+    return text(page(browser).split('id="discovery">')[1])
 
 
 def test_an_empty_server_says_where_queues_come_from(prod, browser):

@@ -87,12 +87,18 @@ def test_equal_queues_stand_by_name_whichever_way_they_are_sorted(prod, browser)
     assert names(page(browser, "?sort=-name")) == ["c", "b", "a"]
 
 
-def test_paused_queues_can_be_put_first(prod, browser):
+def test_paused_queues_can_be_put_first_by_a_menu_of_all_that_sorts(prod, browser):
     for queue in "abc":
         Scene(prod, queue).pending(A)
     prod.hset("emq:{b}:meta", "paused", 1)
     prod.set("emq:{c}:meta", "x")
     discover()
+    menu = page(browser).split('id="sorts"')[1].split("</details>")[0]
+    sorts = [a["href"] for tag, a in tags(menu) if tag == "a"]
+    assert [one.split("=")[1] for one in sorts] == [
+        "-name", "server", "-waiting", "-oldest", "-active", "-lapsed", "-scheduled", "-dead",
+        "-completed", "-failed", "-paused",
+    ]  # fmt: skip
     assert names(page(browser, "?sort=-paused")) == ["b", "a", "c"]
 
 
@@ -142,6 +148,26 @@ def test_queues_with_history_only_are_marked_and_can_be_hidden(prod, browser):
     away = page(browser, "?history=hide")
     assert names(away) == ["orders"]
     assert "1 with no jobs listed show it" in text(away)
+
+
+def test_a_queue_that_was_added_and_has_nothing_yet_is_marked_here_and_on_its_page(prod, browser):
+    preferences.add("prod", "soon", "olena")
+    preferences.add("prod", "orders", "olena")
+    prod.hset("emq:{old}:metrics:completed", "count", 991)
+    Scene(prod, "orders").pending(A)
+    discover()
+    html = page(browser)
+    old, orders, soon = sorted(rows(html))
+    assert "nothing in it yet" in soon
+    assert "no jobs listed" not in soon
+    assert all("nothing in it yet" not in row for row in (old, orders))
+    assert names(page(browser, "?q=nothing+in+it+yet")) == ["soon"]
+    pages = {name: browser("viewer").get(f"/q/prod/{name}/pending") for name in ("soon", "orders")}
+    assert "nothing in it yet" in pages["soon"].content.decode()
+    assert "nothing in it yet" not in pages["orders"].content.decode()
+    prod.hset("emq:{soon}:meta", "paused", 1)
+    snapshot.refresh(servers.server("prod"))
+    assert "nothing in it yet" not in page(browser).split("<tbody>")[1]
 
 
 def test_a_queue_that_is_gone_disappears_with_the_next_pass_and_its_page_too(prod, browser):

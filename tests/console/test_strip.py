@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from echomq_admin.fleet import discovery, preferences, servers
@@ -77,23 +79,89 @@ def test_paused_queues_are_told_with_how_many_wait(prod, browser):
     assert "Paused: mailer (prod), 1 job waits." in said
 
 
-def test_of_many_queues_the_worst_are_named_and_the_rest_is_a_link(prod, browser):
-    for number in range(8):
-        scene = Scene(prod, f"q{number}")
+def late(prod, queues: int) -> None:
+    """So many queues, the first with one lapsed lease, each next one with one more."""
+    for number in range(queues):
+        scene = Scene(prod, f"q{number:02}")
         for at in range(number + 1):
-            scene.active(f"JOB{at}", -5_000)
+            scene.active(f"JOB{at}", -5_000, stalled=at % 2)
+
+
+def strip(html: str) -> str:
+    """What it says, each sign of a sentence at its word."""
+    said = html.split('class="notes"')[1].split('class="panel"', maxsplit=1)[0]
+    return re.sub(r" (?=[,.:])", "", text(said))
+
+
+def test_up_to_five_queues_have_a_line_each(prod, browser):
+    late(prod, 5)
+    said = strip(page(browser))
+    assert all(f"on q{number:02} (prod)" in said for number in range(5))
+    assert "queues" not in said
+
+
+def test_of_many_queues_the_worst_are_told_the_next_named_and_all_summed_up(prod, browser):
+    late(prod, 18)
     html = page(browser)
-    said = text(html)
-    assert "8 leases lapsed on q7" in said
-    assert "3 leases lapsed on q2" not in said
+    said = strip(html)
+    assert (
+        "171 leases lapsed on 18 queues. A sweep of each recovers 90 and sends 81 to dead." in said
+    )
+    assert "18 leases lapsed on q17 (prod)" in said
+    assert said.count("A sweep with max stalled 2") == 3
+    assert "q14 15, q13 14," in said
+    assert "q02" not in said
     assert "and 3 more queues" in said
     more = next(
         a["href"] for tag, a in tags(html) if tag == "a" and "q=lapsed" in a.get("href", "")
     )
     listed = text(page(browser, more).split("<tbody>")[1].split("</tbody>")[0])
     assert [word for word in listed.split() if word.startswith("q")] == [
-        f"q{number}" for number in range(7, -1, -1)
+        f"q{number:02}" for number in range(17, -1, -1)
     ]
+
+
+def test_with_dozens_of_queues_it_is_still_told_what_a_sweep_of_the_worst_would_do(prod, browser):
+    late(prod, 24)
+    said = strip(page(browser))
+    assert "24 leases lapsed on q23 (prod)" in said
+    assert said.count("A sweep with max stalled 2") == 3
+    assert "to dead, as far as was looked." in said
+
+
+def test_of_dozens_paused_or_off_the_ring_each_kind_takes_a_sentence(prod, browser):
+    for number in range(15):
+        for at in range(number):
+            Scene(prod, f"p{number:02}").pending(f"JOB{at}")
+        prod.hset(f"emq:{{p{number:02}}}:meta", "paused", 1)
+        Scene(prod, f"r{number:02}").pending(A, group=G)
+    html = page(browser)
+    said = strip(html)
+    assert "15 queues are paused, 105 jobs wait in them. p14 14, p13 13," in said
+    assert "15 lanes of 15 queues are off the ring: no worker is led" in said
+    assert said.count("and 3 more queues") == 2
+    assert 'href="/q/prod/p14/pending"' in html
+    assert 'href="/q/prod/r00/lanes"' in html
+
+
+def test_how_many_wait_in_paused_queues_is_a_least_where_one_cannot_be_read(prod, browser):
+    for number in range(6):
+        Scene(prod, f"p{number}").pending(A)
+        prod.hset(f"emq:{{p{number}}}:meta", "paused", 1)
+    prod.delete("emq:{p3}:pending")
+    prod.set("emq:{p3}:pending", "x")
+    assert "6 queues are paused, at least 5 jobs wait in them." in strip(page(browser))
+
+
+def test_several_servers_out_of_reach_share_one_note(settings, server_url, prod, browser):
+    lost = " ".join(f"lost{at}=redis://127.0.0.1:{free_port()}/0" for at in range(2))
+    settings.EMQ_SERVERS = f"prod={server_url} {lost}"
+    html = browser("viewer").get("/").content.decode()
+    assert strip(html).count("Out of reach: lost") == 2
+    lost = " ".join(f"lost{at}=redis://127.0.0.1:{free_port()}/0" for at in range(7))
+    settings.EMQ_SERVERS = f"prod={server_url} {lost}"
+    said = strip(browser("viewer").get("/").content.decode())
+    assert "7 servers are out of reach: lost0, lost1, lost2, lost3, lost4 and 2 more" in said
 
 
 def test_the_rail_and_the_strip_agree(prod, browser):

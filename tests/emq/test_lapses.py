@@ -63,7 +63,14 @@ def test_no_more_leases_are_looked_at_than_one_sweep_takes(client, server_port):
     assert (queue.lapsed, queue.lapse) == (LOOKED_AT + 5, Lapse(((0, LOOKED_AT),), more=True))
 
 
-def test_of_many_queues_those_are_looked_at_that_lapsed_first(client):
+def test_of_many_queues_those_with_the_most_lapsed_leases_are_looked_at(client):
+    for at in range(30):
+        client.zadd(f"emq:{{q{at:02}}}:active", {f"JOB{n}": 100 + at for n in range(at + 1)})
+    _, queues = counts(client, {f"q{at:02}": () for at in range(30)})
+    assert [queue.queue for queue in queues if queue.lapse] == [f"q{at}" for at in range(10, 30)]
+
+
+def test_of_queues_with_as_many_those_are_looked_at_that_lapsed_first(client):
     for at in range(30):
         client.zadd(f"emq:{{q{at:02}}}:active", {A: 100 - at})
     _, queues = counts(client, {f"q{at:02}": () for at in range(30)})
