@@ -1,9 +1,12 @@
 # run, test, check and bench need python3 (3.11 or newer, with venv) and nothing else.
 MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
-SPREAD := -n auto --maxprocesses 4 --dist worksteal
+# One more than there are cores: the tests wait for processes and browsers much of the time.
+SPREAD := -n $(shell expr $$(nproc) + 1) --maxprocesses 4 --dist worksteal
+# What is compiled is kept: the tests start hundreds of processes of the same few files.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test check bench chaos clean runtime development
+.PHONY: help run test check style bench chaos clean runtime development
 .NOTPARALLEL:
 
 help:
@@ -20,16 +23,18 @@ run: runtime
 
 test: development
 	@browser=$$($(PY) tools/browser.py) && postgres=$$($(PY) tools/postgres.py) && \
-	$(MAKE) check && \
+	$(MAKE) style && \
 	CHROMIUM="$$browser" $(PY) -m pytest $(SPREAD) && \
 	TEST_DATABASE=postgresql POSTGRES_BIN="$$postgres" \
 	exec $(PY) -m pytest $(SPREAD) @tests/postgresql/parts
 
-check: development
+check: style
+	@$(PY) -m pytest tests/check tests/emq/test_scripts.py
+
+style: development
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
-	@$(PY) -m pytest tests/check tests/emq/test_scripts.py
 
 bench: development
 	@exec $(PY) -m tests.bench

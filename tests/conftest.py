@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -13,11 +14,25 @@ from tests.valkey import valkey
 LONG = ("tests/faults/", "tests/chaos/", "tests/demo/", "tests/browser/")
 
 
+# pytest-django lets no test into the database that has none of these or its mark.
+DATABASE = {"db", "transactional_db", "live_server"}
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Order the tests for several processes, of which each begins with a share of its own and
-    then takes over from the ends of others."""
+    then takes over from the ends of others. On another database than SQLite, leave out those that
+    cannot tell one from the other."""
+    if os.environ.get("TEST_DATABASE"):
+        config.hook.pytest_deselected(items=[item for item in items if not _can_tell(item)])
+        items[:] = filter(_can_tell, items)
     items.sort(key=_turn)
+
+
+def _can_tell(item: pytest.Item) -> bool:
+    """Whether the test reads or writes the database, or is about one itself."""
+    is_let_in = DATABASE & set(item.fixturenames) or item.get_closest_marker("django_db")
+    return bool(is_let_in) or item.nodeid.startswith("tests/postgresql/")
 
 
 def _turn(item: pytest.Item) -> int:

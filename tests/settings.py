@@ -14,6 +14,8 @@ os.environ["DATABASE_URL"] = ""
 from echomq_admin.settings import *  # noqa: F403
 from echomq_admin.settings import DATA_DIR, DATABASES, database
 
+# Else every test client looks at every static file before its first request.
+WHITENOISE_AUTOREFRESH = True
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 DATABASES["default"]["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
 if wanted := os.environ.get("TEST_DATABASE"):

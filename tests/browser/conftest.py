@@ -78,7 +78,7 @@ def desk(chromium: Browser, live_server, prod, user) -> Iterator[Callable[..., D
     def open_desk(**options: object) -> Desk:
         context = chromium.new_context(base_url=live_server.url, **options)
         context.set_default_timeout(PATIENCE_MS)
-        made = Desk(context)
+        made = Desk(context, live_server.url)
         opened.append(made)
         return made
 
@@ -91,7 +91,7 @@ def desk(chromium: Browser, live_server, prod, user) -> Iterator[Callable[..., D
 
 @pytest.fixture
 def page(desk) -> Page:
-    """The page of a browser in which olena has signed in."""
+    """The page of a browser in which olena is signed in; nothing is open yet."""
     made = desk()
     made.sign_in("olena", PASSWORD)
     return made.page

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
 from playwright.sync_api import BrowserContext, Locator, Page, Request, Response
 
 from tests.waiting import wait_for
@@ -26,8 +29,9 @@ _OVER = re.compile(r"error: htmx:afterRequest, .*")
 class Desk:
     """One person's browser. `expects_failures` leaves failed requests out of the complaints."""
 
-    def __init__(self, context: BrowserContext) -> None:
+    def __init__(self, context: BrowserContext, address: str) -> None:
         self.context = context
+        self.address = address
         self.expects_failures = False
         self._said: list[str] = []
         context.add_init_script(_WATCH_POLICY)
@@ -37,11 +41,15 @@ class Desk:
         self.page.on("dialog", self._alert)
 
     def sign_in(self, name: str, password: str) -> None:
-        self.page.goto("/login/")
-        self.page.fill("#id_username", name)
-        self.page.fill("#id_password", password)
-        self.page.click("button.go")
-        self.page.wait_for_url("**/")
+        """Put the cookie of a session into the browser, which has opened no page yet. The form is
+        for the tests that are about it: two pages more cost as much as all else of most tests."""
+        who = User.objects.get(username=name)
+        assert who.check_password(password)
+        seat = Client()
+        seat.force_login(who)
+        cookie = settings.SESSION_COOKIE_NAME
+        one = {"name": cookie, "value": seat.cookies[cookie].value, "url": self.address}
+        self.context.add_cookies([one])
 
     def complaints(self) -> list[str]:
         """Errors of scripts, refusals of the policy, and requests that failed unexpectedly."""

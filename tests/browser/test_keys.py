@@ -96,6 +96,7 @@ def test_enter_opens_the_queue_of_a_row(page, prod):
 
 
 def test_a_question_mark_lists_the_keys(page):
+    page.goto("/")
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_visible()
     page.keyboard.press("Escape")
@@ -111,6 +112,7 @@ def test_p_stops_the_reading(page, scene):
 
 def test_the_keys_and_who_one_is_are_a_touch_away(page):
     page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/")
     page.get_by_role("button", name="Help").click()
     help_text = page.locator("#keys")
     expect(help_text).to_contain_text("You are olena, operator.")
@@ -121,6 +123,7 @@ def test_the_keys_and_who_one_is_are_a_touch_away(page):
 
 
 def test_a_key_and_what_it_does_stand_in_one_line(page):
+    page.goto("/")
     page.keyboard.press("?")
     key, said = page.locator("#keys dt").first, page.locator("#keys dd").first
     assert abs(key.bounding_box()["y"] - said.bounding_box()["y"]) < 12

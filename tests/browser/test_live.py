@@ -230,6 +230,7 @@ def test_the_script_says_how_long_ago_as_the_server_does(page):
     spans = [0, 999, 1_000, 59_999, 60_000, 7_300_000, 86_400_000, 90_000_000, 172_200_000]
     spans += [950_000_000, 86_400_000_000_000]
     spans += [-span for span in spans[1:]]
+    page.goto("/")
     said = page.evaluate(
         "async (spans) => {"
         " const module = await import('/static/console/js/since.js');"

@@ -214,6 +214,7 @@ def test_axe_finds_nothing_and_nothing_overflows(desk, filled, user, small_steps
     made = desk(color_scheme=scheme, viewport=size)
     made.sign_in("olena", PASSWORD)
     page, found = made.page, []
+    page.goto("/")
     page.evaluate("sessionStorage.setItem('echomq.stopped', 'yes')")
     filled.store.hset(filled.key("meta"), "paused", 1)
     for path in (

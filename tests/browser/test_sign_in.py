@@ -58,6 +58,7 @@ def test_a_press_after_the_session_ended_says_so_and_comes_back_to_the_list(desk
 
 
 def test_a_second_tab_that_signs_in_later_is_led_on(desk, page):
+    page.goto("/")
     second = page.context.new_page()
     page.locator("form.out button").click()
     page.wait_for_url("**/login/")

@@ -73,6 +73,7 @@ def test_it_is_found_from_the_frame_sifted_by_its_form_and_read_back(desk, fille
     browser = desk(viewport=SIZES["wide"])
     browser.sign_in("olena", PASSWORD)
     page = browser.page
+    page.goto("/")
     page.get_by_role("link", name="Trail").click()
     page.get_by_label("Who").fill("petro")
     page.get_by_label("What").select_option("remove")

@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.check.files import PACKAGE, name, own
 
 HOUSE = "echomq_admin"
@@ -50,21 +48,34 @@ def test_every_file_stands_on_a_floor_or_on_the_roof():
     assert {floor_of(path) for path in own(".py", below=PACKAGE)} <= set(BELOW) | ROOF
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_a_file_imports_only_from_its_own_floor_and_below(path):
-    floor = floor_of(path)
-    inside = (found.split(".") for found in imports_of(path) if found.split(".")[0] == HOUSE)
-    assert {parts[1] for parts in inside if len(parts) > 1} <= BELOW[floor] | {floor}
+def test_every_file_imports_only_from_its_own_floor_and_below():
+    above = {}
+    for path in FILES:
+        inside = (found.split(".") for found in imports_of(path) if found.split(".")[0] == HOUSE)
+        floors = {parts[1] for parts in inside if len(parts) > 1}
+        above[name(path)] = floors - BELOW[floor_of(path)] - {floor_of(path)}
+    assert {path: floors for path, floors in above.items() if floors} == {}
 
 
-@pytest.mark.parametrize("path", [f for f in FILES if floor_of(f) in NO_DJANGO], ids=name)
-def test_the_protocol_and_its_users_import_no_django(path):
-    assert not [found for found in imports_of(path) if found.split(".")[0] == "django"]
+def test_the_protocol_and_its_users_import_no_django():
+    users = [path for path in FILES if floor_of(path) in NO_DJANGO]
+    assert users
+    assert not [
+        f"{name(path)}: {found}"
+        for path in users
+        for found in imports_of(path)
+        if found.split(".")[0] == "django"
+    ]
 
 
-@pytest.mark.parametrize("path", [f for f in FILES if floor_of(f) != "console"], ids=name)
-def test_below_the_console_nothing_knows_http(path):
-    assert not [found for found in imports_of(path) if found.startswith(HTTP)]
+def test_below_the_console_nothing_knows_http():
+    assert not [
+        f"{name(path)}: {found}"
+        for path in FILES
+        if floor_of(path) != "console"
+        for found in imports_of(path)
+        if found.startswith(HTTP)
+    ]
 
 
 def test_a_relative_import_is_resolved_from_its_own_package():
