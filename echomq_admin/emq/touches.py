@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import redis
 
-from .audit import PER_CALL, Entry, place, told
+from .audit import PER_CALL, Entry, Moved, place, told
 from .keyspace import Keyspace
 from .replies import Answer, Batch
 
@@ -19,16 +19,33 @@ _MOST_PAGES, _MOST_BYTES = 100, 8_000_000
 
 
 @dataclass(frozen=True)
-class Touches:
-    """The verbs by job id, each with its instant. `is_partial`: there was more than was read."""
+class Touch:
+    """What an entry says of one job: its instant and its verb, and how the job was until then."""
 
-    verbs: Mapping[str, Collection[tuple[int, str]]] = field(default_factory=dict)
+    ms: int
+    op: str
+    moved: Moved
+
+
+@dataclass(frozen=True)
+class Touches:
+    """The touches by job id, the newest first. `is_partial`: there was more than was read."""
+
+    by_job: Mapping[str, Sequence[Touch]] = field(default_factory=dict)
     is_partial: bool = False
 
-    def of(self, job_id: str, since_ms: int) -> frozenset[str]:
+    def verbs(self, job_id: str, since_ms: int) -> frozenset[str]:
         """Those from that instant on, which must not be before the one that was asked for."""
-        known = frozenset(op for ms, op in self.verbs.get(job_id, ()) if ms >= since_ms)
+        known = frozenset(touch.op for touch in self._since(job_id, since_ms))
         return known | {UNTOLD} if self.is_partial else known
+
+    def first(self, job_id: str, since_ms: int) -> Touch | None:
+        """The first one from that instant on, `None` where another may be before it."""
+        known = self._since(job_id, since_ms)
+        return known[-1] if known and not self.is_partial else None
+
+    def _since(self, job_id: str, since_ms: int) -> Sequence[Touch]:
+        return [touch for touch in self.by_job.get(job_id, ()) if touch.ms >= since_ms]
 
 
 def touches(
@@ -58,7 +75,7 @@ class _Reading:
     def __init__(self, queue: str, since_ms: int, jobs: Collection[str]) -> None:
         self._key, self._since_ms, self._jobs = Keyspace(queue).audit, max(0, since_ms), jobs
         self._last, self._size, self._answer = "+", 0, Answer()
-        self._verbs: defaultdict[str, set[tuple[int, str]]] = defaultdict(set)
+        self._by_job: defaultdict[str, list[Touch]] = defaultdict(list)
         self._is_partial = False
         self.goes_on = True
 
@@ -82,10 +99,11 @@ class _Reading:
         self._is_partial = self._is_partial or _hides_jobs(entry)
         for job in entry.jobs:
             if job.job_id in self._jobs:
-                self._verbs[job.job_id].add((place(entry.entry_id)[0], entry.op))
+                touch = Touch(place(entry.entry_id)[0], entry.op, job)
+                self._by_job[job.job_id].append(touch)
 
     def touches(self) -> Touches:
-        return Touches(self._verbs, self._is_partial or self.goes_on)
+        return Touches(self._by_job, self._is_partial or self.goes_on)
 
 
 def _hides_jobs(entry: Entry) -> bool:

@@ -204,11 +204,11 @@ def test_the_audit_names_the_jobs_that_an_operator_moved(client):
     now = seconds * 1000
     named = {key: ["JOB0KHTOWnGLuA", "JOBother"] for key in ("orders", "late")}
     found = touches(client, {"orders": now - 9_000, "late": 0}, named)
-    assert found["orders"].of("JOB0KHTOWnGLuA", now - 9_000) == {"bury", "requeue"}
-    assert found["orders"].of("JOB0KHTOWnGLuA", now + 9_000) == set()
-    assert found["orders"].of("JOBother", 0) == found["late"].of("JOBother", 0) == set()
+    assert found["orders"].verbs("JOB0KHTOWnGLuA", now - 9_000) == {"bury", "requeue"}
+    assert found["orders"].verbs("JOB0KHTOWnGLuA", now + 9_000) == set()
+    assert found["orders"].verbs("JOBother", 0) == found["late"].verbs("JOBother", 0) == set()
     later = touches(client, {"orders": now + 9_000}, named)
-    assert later["orders"].of("JOB0KHTOWnGLuA", 0) == set()
+    assert later["orders"].verbs("JOB0KHTOWnGLuA", 0) == set()
 
 
 def test_an_audit_that_cannot_be_read_may_name_any_job(client):
@@ -216,7 +216,7 @@ def test_an_audit_that_cannot_be_read_may_name_any_job(client):
     client.xadd("emqadmin:{odd}:audit", {"op": "bury"})
     queues = ("broken", "odd")
     found = touches(client, dict.fromkeys(queues, 0), {key: ["JOBa"] for key in queues})
-    assert {UNTOLD} == found["broken"].of("JOBa", 0) == found["odd"].of("JOBa", 0)
+    assert {UNTOLD} == found["broken"].verbs("JOBa", 0) == found["odd"].verbs("JOBa", 0)
 
 
 def test_an_audit_is_read_page_by_page_and_not_without_end(client, monkeypatch):
@@ -226,9 +226,9 @@ def test_an_audit_is_read_page_by_page_and_not_without_end(client, monkeypatch):
     for at in range(25):
         emq.pause_lane("orders", f"lane {at}", actor="olena")
     read = partial(touches, client, {"orders": 0}, {"orders": ["JOB0KHTOWnGLuA"]})
-    assert read()["orders"].of("JOB0KHTOWnGLuA", 0) == {"bury"}
+    assert read()["orders"].verbs("JOB0KHTOWnGLuA", 0) == {"bury"}
     monkeypatch.setattr(reading, "_MOST_PAGES", 2)
-    assert read()["orders"].of("JOB0KHTOWnGLuA", 0) == {UNTOLD}
+    assert read()["orders"].verbs("JOB0KHTOWnGLuA", 0) == {UNTOLD}
 
 
 def test_the_newest_of_the_dead_are_read_where_they_are_asked_for(client, monkeypatch):

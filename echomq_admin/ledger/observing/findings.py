@@ -11,11 +11,19 @@ from typing import TypeVar
 import redis
 
 from echomq_admin.emq.keyspace import from_wire
-from echomq_admin.emq.touches import UNTOLD, Touches, touches
+from echomq_admin.emq.sights import ACTIVE, Sight
+from echomq_admin.emq.touches import UNTOLD, Touch, Touches, touches
 from echomq_admin.ledger.endings.book import Finding
 from echomq_admin.ledger.endings.models import EndingKind, Source
 from echomq_admin.ledger.observing.flights import Lease
-from echomq_admin.ledger.observing.judge import DEAD, TO_THE_DEAD, Verdict, judge, lapsed
+from echomq_admin.ledger.observing.judge import (
+    DEAD,
+    PENDING,
+    TO_THE_DEAD,
+    Verdict,
+    judge,
+    lapsed,
+)
 from echomq_admin.ledger.observing.looks import Ended, Seen
 
 _AFTER_THE_DEADLINE = {EndingKind.RECOVERED, EndingKind.DEAD, EndingKind.REAPED}
@@ -71,8 +79,10 @@ def _over(looks: Iterable[Seen]) -> list[Seen]:
 
 
 def _may_be_told(one: Ended) -> bool:
-    anything = frozenset({UNTOLD})
-    return one.left.has_row and _verdict(_with(one, touches=anything)) is not None
+    """Whatever the audit says. It may say that a job which waits, or is in flight, was dead."""
+    if not one.left.has_row or one.left.state in {PENDING, ACTIVE}:
+        return one.left.has_row
+    return _verdict(_with(one, touches=frozenset({UNTOLD}))) is not None
 
 
 def _findings(looks: Iterable[Seen], known: Touches) -> list[tuple[bytes, Finding]]:
@@ -87,14 +97,47 @@ def _findings(looks: Iterable[Seen], known: Touches) -> list[tuple[bytes, Findin
 
 
 def _touched(one: Ended, known: Touches) -> Ended:
-    return _with(one, touches=known.of(from_wire(one.raw), one.window.from_ms))
+    """With what the audit tells: of a job that was moved by hand, how it was until then."""
+    job_id, from_ms = from_wire(one.raw), one.window.from_ms
+    left = _before(one, known.first(job_id, from_ms))
+    if left is not None:
+        return replace(_with(one, touches=frozenset()), left=left)
+    return _with(one, touches=known.verbs(job_id, from_ms))
+
+
+def _before(one: Ended, touch: Touch | None) -> Sight | None:
+    """What was left of the lease when an operator first moved the job; `None` where the audit does
+    not tell that, or no more than what was seen."""
+    if touch is None or touch.moved.deadline_ms is not None or touch.moved.error_cut:
+        return None
+    if one.lease.is_elsewhere:
+        return None
+    lease, moved = one.lease, touch.moved
+    is_swept = (moved.attempts, moved.stalled) == (lease.attempts, lease.stalled + 1)
+    state = {("requeue", "requeued"): DEAD, ("bury", "buried"): PENDING}.get(
+        (touch.op, moved.outcome)
+    )
+    # What was buried may have been scheduled, too: a stall says that it was not.
+    if state is None or moved.attempts is None or (state == PENDING and not is_swept):
+        return None
+    return Sight(
+        True,
+        state=state,
+        attempts=moved.attempts,
+        stalled=moved.stalled or 0,
+        lane=moved.group,
+        error=moved.error,
+        error_size=None if moved.error is None else len(moved.error),
+        waits=state == PENDING,
+        is_dead=state == DEAD,
+    )
 
 
 def _died(seen: Seen, known: Touches) -> set[bytes]:
     """Those who came to be dead, but for whom a person put there."""
     deaths = seen.deaths
-    touched = {raw: known.of(from_wire(raw), deaths.since_ms) for raw in deaths.came}
-    return {raw for raw, verbs in touched.items() if verbs.isdisjoint(TO_THE_DEAD)}
+    verbs = {raw: known.verbs(from_wire(raw), deaths.since_ms) for raw in deaths.came}
+    return {raw for raw, some in verbs.items() if some.isdisjoint(TO_THE_DEAD)}
 
 
 def _with(one: Ended, **known: object) -> Ended:

@@ -13,6 +13,7 @@ from tests.ledger.observing.fleet import (
     RECOVERED,
     UNCERTAIN,
     Q,
+    error_of,
     told,
 )
 from tests.waiting import wait_for
@@ -189,3 +190,42 @@ def test_what_an_operator_did_before_the_last_look_makes_no_doubt(fleet):
     die_unseen(fleet, OTHER)
     fleet.beat()
     assert told()[-1] == (JOB, 2, RECOVERED)
+
+
+def test_a_stall_is_told_though_the_job_was_buried_before_anybody_looked(fleet):
+    fleet.start()
+    fleet.lapse()
+    fleet.emq.sweep(Q, max_stalled=9)
+    fleet.emq.bury(Q, [JOB], "poison", actor="olena")
+    fleet.beat()
+    assert told() == [(JOB, 1, RECOVERED)]
+
+
+def test_a_death_is_told_though_the_job_was_requeued_before_anybody_looked(fleet):
+    fleet.start()
+    fleet.lapse()
+    fleet.emq.sweep(Q)
+    fleet.emq.requeue(Q, [JOB], actor="olena", reset_stalls=True)
+    fleet.beat()
+    assert told() == [(JOB, 1, DEAD)]
+
+
+def test_a_death_that_an_operator_requeued_at_once_makes_no_doubt_about_others(fleet):
+    fleet.start()
+    token = fleet.start(OTHER)
+    fleet.lapse()
+    fleet.emq.sweep(Q, max_stalled=9)
+    fleet.emq.retry(Q, OTHER, token, 0, 1, "boom")
+    fleet.emq.requeue(Q, [OTHER], actor="olena")
+    fleet.beat()
+    assert told() == [(JOB, 1, RECOVERED), (OTHER, 1, FAILED)]
+    assert error_of(Ending.objects.get(kind=FAILED)) == b"boom"
+
+
+def test_a_job_that_was_buried_out_of_schedule_was_not_reaped(fleet):
+    token = fleet.start()
+    fleet.lapse()
+    fleet.emq.retry(Q, JOB, token, 60_000, 9, "boom")
+    fleet.emq.bury(Q, [JOB], "poison", actor="olena")
+    fleet.beat()
+    assert told() in ([], [(JOB, 1, UNCERTAIN)])

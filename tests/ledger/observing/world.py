@@ -10,11 +10,19 @@ from collections import defaultdict
 from dataclasses import dataclass
 from random import Random
 
+from echomq_admin.emq.audit import Moved
 from echomq_admin.emq.sights import NEWEST, Active, Rows, Sight, Wanted
+from echomq_admin.emq.touches import Touch
 from echomq_admin.ledger.endings.models import EndingKind
 
 RECOVERED, DEAD, REAPED = EndingKind.RECOVERED, EndingKind.DEAD, EndingKind.REAPED
 FAILED, OPERATOR = EndingKind.FAILED, EndingKind.OPERATOR
+OUTCOMES = {
+    "requeue": "requeued",
+    "bury": "buried",
+    "remove": "removed",
+    "recover_now": "recovered",
+}
 
 
 @dataclass
@@ -58,7 +66,7 @@ class World:
         # Workers that hold a token they have not used up.
         self.workers: list[tuple[str, int, int]] = []
         self.truths: list[Truth] = []
-        self.touches: defaultdict[str, set[tuple[int, str]]] = defaultdict(set)
+        self.touches: defaultdict[str, list[Touch]] = defaultdict(list)
         self.failed = 0
         self.blurred: set[tuple[str, int, int]] = set()
         self.is_in_gap = False
@@ -189,9 +197,12 @@ class World:
         if job is None or self.random.random() < 0.6:
             return
         verb = self.random.choice(("requeue", "bury", "remove", "recover_now"))
+        moved = Moved(
+            name, OUTCOMES[verb], job.attempts, job.stalled, job.deadline, None, job.error
+        )
         done = getattr(self, f"_{verb}_by_hand")(name, job)
         if done:
-            self.touches[name].add((self.now, verb))
+            self.touches[name].insert(0, Touch(self.now, verb, moved))
 
     def _requeue_by_hand(self, name: str, job: Job) -> bool:
         if not job.is_dead or job.deadline is not None:
