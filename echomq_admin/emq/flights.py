@@ -135,8 +135,9 @@ class _Look:
         return Rows(self._found, _number(self._before), _number(self._failed), dead)
 
     def _ask_deaths(self, batch: Batch) -> None:
-        """The count last: nobody is among the dead who is not counted."""
-        if self._wanted.with_dead:
+        """The count last: nobody is among the dead who is not counted. One who was in flight when
+        the active set was read may have died since."""
+        if self._wanted.with_dead or self._late:
             self._dead = batch.ask("zrange", self._keys.dead, -NEWEST, -1, withscores=True)
         self._failed = self._ask_failed(batch)
 

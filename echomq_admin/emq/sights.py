@@ -40,7 +40,7 @@ class Wanted:
     """Ids of one queue whose rows to look at. `fresh` are in active and nothing is known of them.
     Of those `known`, in active still, attempts and stalls are given, `None` to look at the whole
     row all the same; of those `gone` from it the lane. `later` are ids for whose rows there is no
-    room this time. `with_dead`: also look who is dead."""
+    room this time. `with_dead`: also look who is dead, though no lease has ended."""
 
     fresh: Sequence[bytes] = ()
     known: Mapping[bytes, tuple[int, int] | None] = field(default_factory=dict)
@@ -90,8 +90,8 @@ class Sight:
 class Rows:
     """What was seen of one queue, and its count of deaths `before` the rows of new leases were read
     and when all had been; `None` where that is no number. `dead` are the `NEWEST` members of its
-    dead set with their scores, in its order, read before the last count; `None` when they were not
-    asked for, or could not be read."""
+    dead set with their scores, in its order, read before the last count when a lease has ended or
+    that was asked for; `None` when they were not read."""
 
     sights: Mapping[bytes, Sight] = field(default_factory=dict)
     before: int | None = None

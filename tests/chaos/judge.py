@@ -12,7 +12,6 @@ from tests.chaos.truth import BEAT_MS, DEATHS, FAILED, OPERATOR, REAPED, STALLS,
 
 # Looks that are further apart than this may miss what comes between: on a busy machine.
 SOON_MS = BEAT_MS // 2
-SETTLING_MS = 2 * BEAT_MS
 
 
 @dataclass
@@ -23,8 +22,7 @@ class Verdict:
 
     `unsure` were entered as uncertain, by an entry that is `avoidable` where the observer had
     looked soon before and after. `harmless` are uncertain entries of leases that ended well.
-    `unentered` counts the deaths of each queue that have no entry. `details` are those of `wrong`
-    whose entry has the right end: lanes, deadlines, lives, and doubt where there need be none.
+    `unentered` counts the deaths of each queue that have no entry.
     """
 
     truth: Truth
@@ -39,12 +37,6 @@ class Verdict:
     avoidable: list[Entry] = field(default_factory=list)
     harmless: list[Entry] = field(default_factory=list)
     unentered: Counter[str] = field(default_factory=Counter)
-    details: set[str] = field(default_factory=set)
-
-    @property
-    def grave(self) -> list[object]:
-        """The faults but for details: what ended otherwise, or not at all, or has no entry."""
-        return [fault for fault in self.faults if fault not in self.details]
 
     @property
     def faults(self) -> list[object]:
@@ -146,7 +138,7 @@ class _Match:
             if self._is_in_sight(ended, entry):
                 self._verdict.avoidable.append(entry)
             if ended.kind in (*STALLS, OPERATOR) and self._is_in_sight(ended, entry):
-                self._detail(ended, f"was in sight, and is told as {entry}")
+                self._wrong(ended, f"was in sight, and is told as {entry}")
         self._errors()
         self._rest()
 
@@ -194,12 +186,7 @@ class _Match:
             pairs["source"] = ("script", entry.source)
         for name, (so, told) in pairs.items():
             if so != told:
-                note = self._detail if name in {"lane", "deadline"} else self._wrong
-                note(ended, f"{name} is told as {told}: {entry}")
-
-    def _detail(self, ended: Ended, what: str) -> None:
-        self._verdict.details.add(f"{ended}: {what}")
-        self._wrong(ended, what)
+                self._wrong(ended, f"{name} is told as {told}: {entry}")
 
     def _wrong(self, ended: Ended, what: str) -> None:
         self._verdict.wrong.append(f"{ended}: {what}")
@@ -213,16 +200,14 @@ class _Match:
             if later.n and entry.source == other.source == "script":
                 continue
             if (ended.life == later.life) != (entry.life == other.life):
-                self._detail(ended, f"life and that of {later}: {entry}, {other}")
+                self._wrong(ended, f"life and that of {later}: {entry}, {other}")
 
     def _is_in_sight(self, ended: Ended, entry: Entry) -> bool:
         """Whether the observer looked soon before and soon after, and could see what was left. The
         job of a revived lease waits all the while: a claim alone looks like a reap and a claim."""
         if ended.kind not in STALLS and (ended.n or self._verdict.truth.is_traceless(ended)):
             return False
-        # Behind a span the queue's count of deaths is still held against what died in it.
-        is_behind = any(span.holds(ended.queue, ended.t - SETTLING_MS) for span in self._spans)
-        return entry.within_ms < SOON_MS and not (self._is_blind(ended) or is_behind)
+        return entry.within_ms < SOON_MS and not self._is_blind(ended)
 
     def _is_blind(self, ended: Ended) -> bool:
         return any(span.holds(ended.queue, ended.t) for span in self._spans)

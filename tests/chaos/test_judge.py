@@ -265,13 +265,6 @@ def test_what_was_not_seen_may_be_missing_but_not_wrong():
     assert judged(changed("recovered", kind="reaped"), [Span(None, 0, 10_000)]).wrong
 
 
-def test_a_wrong_detail_is_a_fault_but_no_grave_one():
-    verdict = judged(changed("reaped", 1, lane="bolt"))
-    assert verdict.faults
-    assert verdict.grave == []
-    assert judged(changed("reaped", 1, kind="recovered")).grave
-
-
 def test_a_job_that_was_enqueued_again_has_another_life_and_a_revived_lease_has_not():
     assert judged(changed("reaped", 1, life=1)).wrong
     deeds = [enqueued(1, A), claimed(2, 1), reaped(1_000, 1), completed(1_500, 1), enqueued(1_600)]

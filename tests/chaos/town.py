@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,8 +38,6 @@ FLEET = {
     "reaper": "reaper",
 }
 FIRST = ("producer", "failing", "reaper")
-# So many failures of each queue come first.
-FAILURES = 15
 CLEANERS = ("sweeper-1", "sweeper-2", "reaper")
 OPERATOR = "operator"
 
@@ -111,8 +108,8 @@ class Town:
             self.start(name, "-m", "tests.chaos.hands", FLEET[name], name, *where)
 
     def _is_learned(self) -> bool:
-        failures = Counter(closed.queue for closed in self.truth().closed)
-        return all(failures[queue] >= FAILURES for queue in QUEUES)
+        learned = "SELECT count(*) FROM ledger_watched WHERE backoff_ms IS NOT NULL"
+        return book.rows(self.database, learned) == [(len(QUEUES),)]
 
     def start_operator(self) -> None:
         where = (str(self.port), str(self.data / "truth"), str(self.deaths))

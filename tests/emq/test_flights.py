@@ -241,3 +241,12 @@ def test_the_newest_of_the_dead_are_read_where_they_are_asked_for(client, monkey
     assert (rows["orders"].dead, rows["orders"].failed) == ([(b"JOBb", 0.0), (b"JOBc", 0.0)], 3)
     assert rows["odd"].dead is None
     assert rows["idle"].dead is None
+
+
+def test_who_is_dead_is_read_beside_the_row_of_a_lease_that_has_ended(client):
+    add_job(client, "pending", "JOBa", attempts=1)
+    client.zadd("emq:{orders}:dead", {"JOBb": 0})
+    assert sights(client, {"orders": Wanted(gone={b"JOBa": None})}).of["orders"].dead == [
+        (b"JOBb", 0.0)
+    ]
+    assert sights(client, {"orders": Wanted(gone={b"JOBgone": None})}).of["orders"].dead is None

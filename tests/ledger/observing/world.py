@@ -246,7 +246,7 @@ class World:
         raws = (*wanted.fresh, *wanted.known, *wanted.gone)
         sights = {raw: self._sight(raw.decode(), wanted.known.get(raw)) for raw in raws}
         dead = [(name.encode(), 0.0) for name, job in sorted(self.jobs.items()) if job.is_dead]
-        newest = dead[-NEWEST:] if wanted.with_dead else None
+        newest = dead[-NEWEST:] if wanted.with_dead or wanted.gone else None
         return Rows(sights, self.failed, self.failed, newest)
 
     def _sight(self, name: str, known: tuple[int, int] | None) -> Sight:
