@@ -146,7 +146,8 @@ class Watch:
     def _gap(self, active: Active, wanted: Wanted, look: Look) -> tuple[int, int, str] | None:
         if self.seen_ms is None:
             return None
-        span = min(self.seen_ms, look.before_ms), max(look.after_ms, look.high_ms)
+        # What was in active may have been swept before its row was read.
+        span = min(self.seen_ms, look.before_ms), max(look.until_ms, look.high_ms)
         if self._is_gap(self.seen_ms, look):
             return *span, APART
         is_behind = any(self._is_missed(raw, look) for raw in wanted.later)

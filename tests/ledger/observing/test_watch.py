@@ -78,7 +78,7 @@ def test_an_orphan_is_looked_at_once():
 def test_looks_too_far_apart_are_a_gap_that_begins_with_the_last_look():
     watch = watching()
     assert see(watch, 11_500, {JOB: 13_000}).gap is None
-    assert see(watch, 14_000, {JOB: 13_000}).gap == (11_500, 14_005, APART)
+    assert see(watch, 14_000, {JOB: 13_000}).gap == (11_500, 14_010, APART)
 
 
 def test_a_clock_that_was_set_back_is_a_gap_over_all_that_it_showed():
@@ -95,7 +95,7 @@ def test_a_lease_behind_the_part_that_was_read_is_no_lease_that_ended():
     watch = watching(deadline=13_000)
     seen = see(watch, 10_500, {b"JOBb": 11_000.0}, {b"JOBb": fly(11_000.0)[JOB]}, from_ms=12_000)
     assert seen.ended == []
-    assert seen.gap == (10_000, 10_505, TOO_MANY)
+    assert seen.gap == (10_000, 10_510, TOO_MANY)
     later = see(watch, 11_000, {}, {JOB: BACK, b"JOBb": Sight(False)})
     assert {one.raw: one.window.from_ms for one in later.ended} == {JOB: 10_005, b"JOBb": 10_505}
 
@@ -105,7 +105,7 @@ def test_more_new_leases_than_are_looked_at_are_a_gap_and_come_later():
     see(watch, 9_000)
     both = {JOB: 13_000.0, b"JOBb": 13_000.0}
     sights = dict.fromkeys(both, fly(13_000.0)[JOB])
-    assert see(watch, 9_500, both, sights, most=1).gap == (9_000, 9_505, TOO_MANY)
+    assert see(watch, 9_500, both, sights, most=1).gap == (9_000, 9_510, TOO_MANY)
     assert see(watch, 9_700, both, sights, most=1).gap is None
     assert len(watch.leases) == 2
 
@@ -128,7 +128,7 @@ def test_known_leases_that_there_was_no_room_for_are_judged_later_since_they_wer
 def test_known_leases_that_there_was_no_room_for_for_too_long_are_a_gap():
     watch = watching()
     see(watch, 11_500, {}, most_known=0)
-    assert see(watch, 12_100, {}, most_known=0).gap == (11_500, 12_105, TOO_MANY)
+    assert see(watch, 12_100, {}, most_known=0).gap == (11_500, 12_110, TOO_MANY)
 
 
 def test_renewals_that_there_was_no_room_for_come_first_at_the_next_look():
@@ -177,7 +177,7 @@ def test_that_only_long_leases_were_seen_proves_nothing_of_those_that_were_not()
     see(watch, 10_000)
     see(watch, 10_500, {JOB: 610_500.0}, fly(610_500.0))
     assert see(watch, 13_000, {JOB: 610_500.0}).gap is None
-    assert see(watch, 16_100, {JOB: 610_500.0}).gap == (13_000, 16_105, APART)
+    assert see(watch, 16_100, {JOB: 610_500.0}).gap == (13_000, 16_110, APART)
 
 
 def test_a_lease_that_was_renewed_by_little_makes_no_other_look_too_long():
