@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import redis
 
+from echomq_admin.emq.audit import Moved
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.sights import ACTIVE, Sight
 from echomq_admin.emq.touches import UNTOLD, Touch, Touches, touches
@@ -107,30 +108,33 @@ def _touched(one: Ended, known: Touches) -> Ended:
 
 def _before(one: Ended, touch: Touch | None) -> Sight | None:
     """What was left of the lease when an operator first moved the job; `None` where the audit does
-    not tell that, or no more than what was seen."""
-    if touch is None or touch.moved.deadline_ms is not None or touch.moved.error_cut:
+    not tell that."""
+    lease, moved = one.lease, touch.moved if touch else None
+    if touch is None or moved is None or not _is_of_lease(lease, moved):
         return None
-    if one.lease.is_elsewhere:
-        return None
-    lease, moved = one.lease, touch.moved
     is_swept = (moved.attempts, moved.stalled) == (lease.attempts, lease.stalled + 1)
-    state = {("requeue", "requeued"): DEAD, ("bury", "buried"): PENDING}.get(
-        (touch.op, moved.outcome)
-    )
+    is_dead = (touch.op, moved.outcome) == ("requeue", "requeued")
     # What was buried may have been scheduled, too: a stall says that it was not.
-    if state is None or moved.attempts is None or (state == PENDING and not is_swept):
+    if not is_dead and not (is_swept and (touch.op, moved.outcome) == ("bury", "buried")):
         return None
     return Sight(
         True,
-        state=state,
+        state=DEAD if is_dead else PENDING,
         attempts=moved.attempts,
         stalled=moved.stalled or 0,
         lane=moved.group,
         error=moved.error,
         error_size=None if moved.error is None else len(moved.error),
-        waits=state == PENDING,
-        is_dead=state == DEAD,
+        waits=not is_dead,
+        is_dead=is_dead,
     )
+
+
+def _is_of_lease(lease: Lease, moved: Moved) -> bool:
+    """Whether the job was moved behind the end of the lease, from a place it had come to by that,
+    and all is told of it. With fewer attempts it was moved before the lease began."""
+    is_behind = None not in (lease.attempts, moved.attempts) and moved.attempts >= lease.attempts
+    return is_behind and moved.deadline_ms is None and not (moved.error_cut or lease.is_elsewhere)
 
 
 def _died(seen: Seen, known: Touches) -> set[bytes]:

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from echomq_admin.emq.audit import Moved
 from echomq_admin.emq.keyspace import to_wire
+from echomq_admin.emq.sights import Sight
+from echomq_admin.emq.touches import Touch, Touches
 from echomq_admin.ledger.endings.models import Ending
+from echomq_admin.ledger.observing.findings import _touched
+from echomq_admin.ledger.observing.flights import Lease
+from echomq_admin.ledger.observing.judge import Window
+from echomq_admin.ledger.observing.looks import Ended
 from tests.ledger.observing.fleet import (
     DEAD,
     FAILED,
@@ -229,3 +236,13 @@ def test_a_job_that_was_buried_out_of_schedule_was_not_reaped(fleet):
     fleet.emq.bury(Q, [JOB], "poison", actor="olena")
     fleet.beat()
     assert told() in ([], [(JOB, 1, UNCERTAIN)])
+
+
+@pytest.mark.parametrize(("attempts", "is_told"), [(1, False), (2, True)])
+def test_what_moved_a_job_before_its_lease_began_tells_nothing_of_its_end(attempts, is_told):
+    left = Sight(True, state=b"pending", attempts=2, waits=True)
+    ended = Ended(b"JOBx", Lease(2, 0, 5.0, None, None, 1), left, Window(1, 9))
+    moved = Moved("JOBx", "requeued", attempts, 0, error=b"boom")
+    found = _touched(ended, Touches({"JOBx": [Touch(5, "requeue", moved)]}))
+    assert (found.left.state == b"dead") == is_told
+    assert found.window.touches == (set() if is_told else {"requeue"})
