@@ -17,6 +17,7 @@ from .rows import LONGEST_ID
 
 # A counter that is longer is no integer.
 _LONGEST_COUNT = 32
+_DEAD = b"dead"
 # Of the errors of one call so many bytes are read; beyond, they are only measured.
 MOST_ERRORS = 4_000_000
 
@@ -125,6 +126,32 @@ def dead_attempts(
     return {job: attempts for job, attempts in found.items() if attempts is not None}
 
 
+def said_dead(
+    client: redis.Redis, raws_by_queue: Mapping[str, Iterable[bytes]]
+) -> dict[str, set[bytes]]:
+    """Of these wire ids of each queue those whose row says by its state that the job is dead; what
+    a script has set aside for its row is among the dead and says otherwise. Two round trips, none
+    for no ids."""
+    batch = Batch(client)
+    lengths = {
+        (queue, raw): batch.ask("hstrlen", Keyspace(queue).job(from_wire(raw)), "state")
+        for queue, raws in raws_by_queue.items()
+        for raw in raws
+    }
+    batch.run()
+    states = {
+        (queue, raw): batch.ask("hget", Keyspace(queue).job(from_wire(raw)), "state")
+        for (queue, raw), length in lengths.items()
+        if length.value == len(_DEAD)
+    }
+    batch.run()
+    found: dict[str, set[bytes]] = {queue: set() for queue in raws_by_queue}
+    for (queue, raw), state in states.items():
+        if state.value == _DEAD:
+            found[queue].add(raw)
+    return found
+
+
 def dead_rows(client: redis.Redis, queue: str, ids: Sequence[str]) -> tuple[int, list[DeadRow]]:
     """The server's clock before they were read, in ms, and the rows of these jobs as far as they
     are dead, also by their state, and have integer attempts. Two round trips.
@@ -201,7 +228,7 @@ class _Row(LeanRow):
         values = self.values()
         attempts, group = values.get("attempts"), values.get("group")
         number = integer(attempts) if attempts is not None else None
-        if number is None or self._score.value is None or values.get("state") != b"dead":
+        if number is None or self._score.value is None or values.get("state") != _DEAD:
             return None
         error, size = self.error()
         return DeadRow(

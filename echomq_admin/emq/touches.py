@@ -20,9 +20,11 @@ _MOST_PAGES, _MOST_BYTES = 100, 8_000_000
 
 @dataclass(frozen=True)
 class Touch:
-    """What an entry says of one job: its instant and its verb, and how the job was until then."""
+    """What an entry says of one job: its verb, and how the job was until then. `ms` is the instant
+    of its id, `at_ms` that of its script; they differ while the clock is behind what it was."""
 
     ms: int
+    at_ms: int
     op: str
     moved: Moved
 
@@ -39,10 +41,13 @@ class Touches:
         known = frozenset(touch.op for touch in self._since(job_id, since_ms))
         return known | {UNTOLD} if self.is_partial else known
 
-    def first(self, job_id: str, since_ms: int) -> Touch | None:
-        """The first one from that instant on, `None` where another may be before it."""
+    def first(self, job_id: str, since_ms: int, until_ms: int) -> Touch | None:
+        """The first one between two instants, `None` where another may be before it."""
         known = self._since(job_id, since_ms)
-        return known[-1] if known and not self.is_partial else None
+        if not known or self.is_partial:
+            return None
+        first = known[-1]
+        return first if since_ms <= first.at_ms <= until_ms and first.ms <= until_ms else None
 
     def _since(self, job_id: str, since_ms: int) -> Sequence[Touch]:
         return [touch for touch in self.by_job.get(job_id, ()) if touch.ms >= since_ms]
@@ -99,7 +104,7 @@ class _Reading:
         self._is_partial = self._is_partial or _hides_jobs(entry)
         for job in entry.jobs:
             if job.job_id in self._jobs:
-                touch = Touch(place(entry.entry_id)[0], entry.op, job)
+                touch = Touch(place(entry.entry_id)[0], entry.at_ms, entry.op, job)
                 self._by_job[job.job_id].append(touch)
 
     def touches(self) -> Touches:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -11,6 +11,7 @@ from typing import TypeVar
 import redis
 
 from echomq_admin.emq.audit import Moved
+from echomq_admin.emq.dead_sets import said_dead
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.emq.sights import ACTIVE, Sight
 from echomq_admin.emq.touches import UNTOLD, Touch, Touches, touches
@@ -20,6 +21,7 @@ from echomq_admin.ledger.observing.flights import Lease
 from echomq_admin.ledger.observing.judge import (
     DEAD,
     PENDING,
+    SCHEDULED,
     TO_THE_DEAD,
     Verdict,
     judge,
@@ -35,9 +37,9 @@ def told(
 ) -> dict[str, list[tuple[bytes, Finding]]]:
     """The findings of each queue, each with the wire id of its job; none where none is told.
 
-    The audit says in which of them an operator had a hand. One round trip as a rule, or none when
-    nothing is told. Whatever is wrong with a queue is told by calling `broke` while that is
-    handled, and stops no other. Raises redis-py's errors.
+    The audit says in which of them an operator had a hand. One round trip as a rule, two more when
+    jobs have come to be dead, none when nothing is told. Whatever is wrong with a queue is told by
+    calling `broke` while that is handled, and stops no other. Raises redis-py's errors.
     """
     over = {queue: _each(queue, partial(_over, some), broke) for queue, some in looks.items()}
     over = {queue: some for queue, some in over.items() if some}
@@ -46,8 +48,12 @@ def told(
     since = {queue: min(map(_since_ms, some)) for queue, some in over.items()}
     jobs = {queue: {id for seen in some for id in _named(seen)} for queue, some in over.items()}
     known = touches(client, since, jobs)
+    came = {
+        queue: {raw for seen in some for raw in seen.deaths.came} for queue, some in over.items()
+    }
+    dead = said_dead(client, came)
     found = {
-        queue: _each(queue, partial(_findings, some, known[queue]), broke)
+        queue: _each(queue, partial(_findings, some, known[queue], dead[queue]), broke)
         for queue, some in over.items()
     }
     return {queue: some for queue, some in found.items() if some is not None}
@@ -86,55 +92,67 @@ def _may_be_told(one: Ended) -> bool:
     return _verdict(_with(one, touches=frozenset({UNTOLD}))) is not None
 
 
-def _findings(looks: Iterable[Seen], known: Touches) -> list[tuple[bytes, Finding]]:
+def _findings(
+    looks: Iterable[Seen], known: Touches, dead: Collection[bytes]
+) -> list[tuple[bytes, Finding]]:
+    """`dead` are those who came to be dead whose row says so, too."""
     found: list[tuple[bytes, Finding]] = []
     for seen in looks:
         sure = [_touched(one, known) for one in seen.ended]
-        dead = len({one.raw for one in sure if _is_dead(one)} | _died(seen, known))
-        for one in (_with(one, dead=dead) for one in sure):
+        died = {one.raw for one in sure if _is_dead(one) or _was_requeued(one, known)}
+        died |= _died(seen, known).intersection(dead)
+        for one in (_with(one, dead=len(died)) for one in sure):
             if verdict := _verdict(one):
                 found.append((one.raw, _finding(one, verdict)))
     return found
 
 
 def _touched(one: Ended, known: Touches) -> Ended:
-    """With what the audit tells: of a job that was moved by hand, how it was until then."""
-    job_id, from_ms = from_wire(one.raw), one.window.from_ms
-    left = _before(one, known.first(job_id, from_ms))
-    if left is not None:
-        return replace(_with(one, touches=frozenset()), left=left)
-    return _with(one, touches=known.verbs(job_id, from_ms))
+    """With what the audit tells: of a job that was buried by hand, how it was until then."""
+    touch = _first(one, known)
+    if touch and _is_swept(one.lease, touch):
+        # What was buried may have been scheduled, too: a stall says that it was not.
+        return replace(_with(one, touches=frozenset()), left=_waiting(touch.moved))
+    return _with(one, touches=known.verbs(from_wire(one.raw), one.window.from_ms))
 
 
-def _before(one: Ended, touch: Touch | None) -> Sight | None:
-    """What was left of the lease when an operator first moved the job; `None` where the audit does
-    not tell that."""
-    lease, moved = one.lease, touch.moved if touch else None
-    if touch is None or moved is None or not _is_of_lease(lease, moved):
+def _first(one: Ended, known: Touches) -> Touch | None:
+    """What moved the job first behind the end of the lease, from a place that it had come to by
+    that; `None` where not all of that is told. With fewer attempts it was moved before the lease
+    began."""
+    lease, window = one.lease, one.window
+    touch = known.first(from_wire(one.raw), window.from_ms, window.to_ms)
+    if touch is None or lease.attempts is None or lease.is_elsewhere:
         return None
-    is_swept = (moved.attempts, moved.stalled) == (lease.attempts, lease.stalled + 1)
-    is_dead = (touch.op, moved.outcome) == ("requeue", "requeued")
-    # What was buried may have been scheduled, too: a stall says that it was not.
-    if not is_dead and not (is_swept and (touch.op, moved.outcome) == ("bury", "buried")):
-        return None
+    moved = touch.moved
+    is_behind = moved.attempts is not None and moved.attempts >= lease.attempts
+    return touch if is_behind and moved.deadline_ms is None and not moved.error_cut else None
+
+
+def _is_swept(lease: Lease, touch: Touch) -> bool:
+    moved = touch.moved
+    is_buried = (touch.op, moved.outcome) == ("bury", "buried")
+    return is_buried and (moved.attempts, moved.stalled) == (lease.attempts, lease.stalled + 1)
+
+
+def _waiting(moved: Moved) -> Sight:
     return Sight(
         True,
-        state=DEAD if is_dead else PENDING,
+        state=PENDING,
         attempts=moved.attempts,
         stalled=moved.stalled or 0,
         lane=moved.group,
         error=moved.error,
         error_size=None if moved.error is None else len(moved.error),
-        waits=not is_dead,
-        is_dead=is_dead,
+        waits=True,
     )
 
 
-def _is_of_lease(lease: Lease, moved: Moved) -> bool:
-    """Whether the job was moved behind the end of the lease, from a place it had come to by that,
-    and all is told of it. With fewer attempts it was moved before the lease began."""
-    is_behind = None not in (lease.attempts, moved.attempts) and moved.attempts >= lease.attempts
-    return is_behind and moved.deadline_ms is None and not (moved.error_cut or lease.is_elsewhere)
+def _was_requeued(one: Ended, known: Touches) -> bool:
+    """Whether it died, which an operator has undone since."""
+    touch = _first(one, known)
+    is_requeued = touch is not None and (touch.op, touch.moved.outcome) == ("requeue", "requeued")
+    return is_requeued and touch is not None and touch.moved.error is not None
 
 
 def _died(seen: Seen, known: Touches) -> set[bytes]:
@@ -152,7 +170,9 @@ def _is_dead(one: Ended) -> bool:
     """Whether its death is among those that were counted, if it was not buried by a person whom no
     audit names."""
     lease, left = one.lease, one.left
-    if left.state != DEAD or left.mark is None or one.window.may_be_buried:
+    # A late failure takes nobody out of dead.
+    is_late = left.is_dead and left.state == SCHEDULED and left.stalled > lease.stalled
+    if left.mark is None or one.window.may_be_buried or not (left.state == DEAD or is_late):
         return False
     is_new = left.mark != lease.mark or left.stalled > lease.stalled
     return is_new or not lease.is_elsewhere

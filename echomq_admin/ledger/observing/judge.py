@@ -140,11 +140,11 @@ def _died_of_the_sweep(lease: Lease, left: Sight, window: Window) -> bool | None
         # To die and be requeued, it would have got an error and lost it again.
         return None if is_hidden or window.hides_a_death else False
     is_hidden = is_hidden or lease.is_elsewhere
-    if left.mark is None:
-        return None if is_hidden or not window.hides_a_death else True
+    if left.mark is None or window.hides_a_death:
+        # It has died, of the sweep or of a late failure behind it, or may have.
+        return None
     is_sure = left.mark != _STALLED_MARK or not left.is_dead
     if left.state == PENDING and left.mark == lease.mark and is_sure:
-        # A sweep that kills writes an error of its own, and a requeue leaves none.
         return None if window.is_gap else False
     # It failed after the sweep, which takes it out of neither pending nor dead.
     is_hidden = is_hidden or left.deadline_ms is not None
@@ -158,22 +158,14 @@ def _swept_before(lease: Lease, left: Sight, window: Window) -> Verdict | None:
         return doubt if lapsed(lease, window) or not window.is_gap else None
     if left.stalled != lease.stalled + 1 or window.is_touched:
         return doubt
-    has_its_error = left.mark == lease.mark
-    if has_its_error and not _may_have_lost_its_error(lease, left, window):
+    if window.hides_a_death:
+        # It may have died and been requeued by a program that the audit does not name.
+        return doubt
+    if left.mark == lease.mark:
         return Verdict(EndingKind.RECOVERED, left.stalled)
-    if has_its_error or not _is_alone(lease, left):
-        # The error, or its lack, may be of a lease after this one.
-        is_odd = left.mark is None or left.mark == _STALLED_MARK or window.hides_a_death
-        return doubt if is_odd else Verdict(EndingKind.RECOVERED, left.stalled)
-    has_died = left.mark is None and window.hides_a_death
-    return Verdict(EndingKind.DEAD, left.stalled) if has_died else doubt
-
-
-def _may_have_lost_its_error(lease: Lease, left: Sight, window: Window) -> bool:
-    """Whether it may have died and been requeued in spite of the error, or lack of one, that it
-    has as before: by a program that the audit does not name, or that another lease ended so."""
-    is_sure = left.mark is not None and (left.attempts == lease.attempts or _is_alone(lease, left))
-    return window.hides_a_death and not is_sure
+    # The error, or its lack, may be of a lease after this one.
+    is_odd = left.mark is None or left.mark == _STALLED_MARK or _is_alone(lease, left)
+    return doubt if is_odd else Verdict(EndingKind.RECOVERED, left.stalled)
 
 
 def _uncounted(lease: Lease, left: Sight, window: Window) -> Verdict | None:
@@ -190,7 +182,7 @@ def _uncounted(lease: Lease, left: Sight, window: Window) -> Verdict | None:
         # A late failure puts a job that waits again, because it was reaped, into schedule as well.
         return _UNCERTAIN if left.waits else None
     is_back = left.state == PENDING and left.mark == lease.mark
-    return _reaped(lease, left, window) if is_back else None
+    return _reaped(lease, window) if is_back else None
 
 
 def _forgotten(lease: Lease, left: Sight, window: Window) -> Verdict | None:
@@ -213,17 +205,18 @@ def _dead(lease: Lease, left: Sight, window: Window) -> Verdict | None:
 
 
 def _requeued(lease: Lease, window: Window) -> Verdict | None:
-    """The error is gone: the job was dead, and no sweep killed it."""
-    if lease.is_elsewhere:
+    """The error is gone: the job was dead, and no sweep killed it. One that was reaped may have
+    died of a late failure."""
+    if lapsed(lease, window) or lease.is_elsewhere:
         return _UNCERTAIN if lapsed(lease, window) else None
     if window.is_gap or window.is_touched or not window.hides_a_death:
         return _UNCERTAIN
     return Verdict(EndingKind.FAILED)
 
 
-def _reaped(lease: Lease, left: Sight, window: Window) -> Verdict:
+def _reaped(lease: Lease, window: Window) -> Verdict:
     """Back without a count, with the error it had. A failure with the same text looks the same."""
-    if window.is_gap or window.is_touched or _may_have_lost_its_error(lease, left, window):
+    if window.is_gap or window.is_touched or window.hides_a_death:
         return _UNCERTAIN
     if lease.mark is not None and window.hides_a_failure:
         return _UNCERTAIN
@@ -241,7 +234,7 @@ def _uncounted_before(lease: Lease, left: Sight, window: Window) -> Verdict | No
     if left.mark is None and lease.mark is not None:
         return _requeued(lease, window) if _is_alone(lease, left) else doubt
     if doubt is None or left.mark == lease.mark:
-        return doubt and _reaped(lease, left, window)
+        return doubt and _reaped(lease, window)
     return None if _is_alone(lease, left) else _failed_since(window)
 
 

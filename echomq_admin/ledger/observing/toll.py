@@ -63,6 +63,9 @@ class Toll:
     def take(self, active: Active, rows: Rows, at_ms: int, *, is_idle: bool) -> Deaths:
         """Learn what a look showed that began at `at_ms`. `is_idle`: nothing was known to be in
         flight before it."""
+        if is_idle:
+            # Much may have happened since.
+            self._morgue = None
         came, since_ms = self._came(active, rows, at_ms)
         before, after = self.failed, rows.failed
         if self.is_counted and not is_idle:

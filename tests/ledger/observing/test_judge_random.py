@@ -43,7 +43,9 @@ class Watched:
         active: Active = world.active()
         wanted = watch.news(active, look, 100, 100)
         seen = watch.take(active, wanted, world.rows(wanted), look)
-        self.told += [finding for _, finding in _findings(_over([seen]), Touches(world.touches))]
+        dead = {name.encode() for name, job in world.jobs.items() if job.state == "dead"}
+        found = _findings(_over([seen]), Touches(world.touches), dead)
+        self.told += [finding for _, finding in found]
         watch.entered([])
         if seen.gap:
             self.gaps.append(seen.gap[:2])

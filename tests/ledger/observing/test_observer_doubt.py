@@ -8,6 +8,7 @@ from echomq_admin.emq.audit import Moved
 from echomq_admin.emq.keyspace import to_wire
 from echomq_admin.emq.sights import Sight
 from echomq_admin.emq.touches import Touch, Touches
+from echomq_admin.ledger import copying
 from echomq_admin.ledger.endings.models import Ending
 from echomq_admin.ledger.observing.findings import _touched
 from echomq_admin.ledger.observing.flights import Lease
@@ -214,6 +215,8 @@ def test_a_death_is_told_though_the_job_was_requeued_before_anybody_looked(fleet
     fleet.emq.sweep(Q)
     fleet.emq.requeue(Q, [JOB], actor="olena", reset_stalls=True)
     fleet.beat()
+    assert told() == [(JOB, 1, UNCERTAIN)]
+    copying.copy(fleet.server, Q)
     assert told() == [(JOB, 1, DEAD)]
 
 
@@ -225,7 +228,8 @@ def test_a_death_that_an_operator_requeued_at_once_makes_no_doubt_about_others(f
     fleet.emq.retry(Q, OTHER, token, 0, 1, "boom")
     fleet.emq.requeue(Q, [OTHER], actor="olena")
     fleet.beat()
-    assert told() == [(JOB, 1, RECOVERED), (OTHER, 1, FAILED)]
+    assert told() == [(JOB, 1, RECOVERED)]
+    copying.copy(fleet.server, Q)
     assert error_of(Ending.objects.get(kind=FAILED)) == b"boom"
 
 
@@ -238,11 +242,42 @@ def test_a_job_that_was_buried_out_of_schedule_was_not_reaped(fleet):
     assert told() in ([], [(JOB, 1, UNCERTAIN)])
 
 
-@pytest.mark.parametrize(("attempts", "is_told"), [(1, False), (2, True)])
-def test_what_moved_a_job_before_its_lease_began_tells_nothing_of_its_end(attempts, is_told):
-    left = Sight(True, state=b"pending", attempts=2, waits=True)
+@pytest.mark.parametrize(
+    ("attempts", "at_ms", "is_told"),
+    [(1, 5, False), (2, 5, True), (2, 10, False), (2, 0, False)],
+    ids=["before the lease", "behind it", "after the look", "by a clock that was set back"],
+)
+def test_only_what_moved_a_job_behind_its_lease_tells_of_its_end(attempts, at_ms, is_told):
+    left = Sight(True, state=b"scheduled", attempts=2, stalled=1)
     ended = Ended(b"JOBx", Lease(2, 0, 5.0, None, None, 1), left, Window(1, 9))
-    moved = Moved("JOBx", "requeued", attempts, 0, error=b"boom")
-    found = _touched(ended, Touches({"JOBx": [Touch(5, "requeue", moved)]}))
-    assert (found.left.state == b"dead") == is_told
-    assert found.window.touches == (set() if is_told else {"requeue"})
+    moved = Moved("JOBx", "buried", attempts, 1, error=b"boom")
+    found = _touched(ended, Touches({"JOBx": [Touch(max(at_ms, 1), at_ms, "bury", moved)]}))
+    assert (found.left.state == b"pending") == is_told
+    assert found.window.touches == (set() if is_told else {"bury"})
+
+
+def test_a_job_that_was_set_aside_for_its_row_explains_no_death(fleet):
+    token = fleet.start()
+    fleet.beat()
+    fleet.emq.complete(Q, JOB, token)
+    fleet.beat()
+    fleet.start()
+    fleet.lapse()
+    fleet.emq.enqueue(Q, OTHER, "{}")
+    fleet.client.hset(fleet.row(OTHER), "attempts", "x")
+    assert fleet.emq.claim(Q, 1_000) is None
+    assert fleet.client.zscore(fleet.key("dead"), OTHER) == 0
+    fleet.emq.sweep(Q)
+    fleet.reprocess()
+    fleet.beat()
+    assert told() == [(JOB, 1, UNCERTAIN)]
+
+
+def test_a_stall_that_a_late_failure_follows_is_open_when_a_death_was_requeued(fleet):
+    token = fleet.start()
+    fleet.lapse()
+    fleet.emq.sweep(Q)
+    fleet.reprocess()
+    fleet.retry_late(token, "boom", delay_ms=60_000)
+    fleet.beat()
+    assert told() == [(JOB, 1, UNCERTAIN)]

@@ -202,7 +202,7 @@ class World:
         )
         done = getattr(self, f"_{verb}_by_hand")(name, job)
         if done:
-            self.touches[name].insert(0, Touch(self.now, verb, moved))
+            self.touches[name].insert(0, Touch(self.now, self.now, verb, moved))
 
     def _requeue_by_hand(self, name: str, job: Job) -> bool:
         if not job.is_dead or job.deadline is not None:
