@@ -29,7 +29,7 @@ _PLAIN = {
     "schedule": "scheduled",
 }
 # Verbs after which a job of this id is there again.
-_BEGINS = {"enqueue", "schedule", "restore"}
+_BEGINS = {"enqueue", "schedule"}
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,11 @@ class Act:
         """Whether the lease of the attempts that the job had was over by then."""
         moved = self.moved
         return moved is not None and moved.outcome in _WAITED and moved.deadline_ms is None
+
+    @property
+    def restores(self) -> bool:
+        """Whether it put the job back out of the trash, with the attempts it had."""
+        return self.op == "restore" and self.outcome == "restored"
 
     @property
     def begins(self) -> bool:

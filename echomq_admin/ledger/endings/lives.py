@@ -123,6 +123,7 @@ class _Order:
         self._upto = endings[0].attempts or 0 if endings and is_cut else 0
         # The leases that calls know of.
         self._claimed = 0
+        self._is_restored = False
 
     def ending(self, told: Told) -> None:
         """Put in what came before it, then the ending itself."""
@@ -130,7 +131,9 @@ class _Order:
             if told.life > self._life.number and _begins(self._beside[0]):
                 self._new(told.life)
             self._put(self._beside.pop(0))
-        if told.life > self._life.number:
+        if self._goes_on(told):
+            self._life.number = told.life
+        elif told.life > self._life.number:
             self._new(told.life)
         if told.attempts is not None:
             self._miss(told.attempts - 1)
@@ -167,6 +170,11 @@ class _Order:
             return True
         return bool(flight and not flight.is_revived and 0 < attempts == self._upto)
 
+    def _goes_on(self, told: Told) -> bool:
+        """Whether it is of the life before after all: the row went into the trash and came back."""
+        is_next = told.life == self._life.number + 1
+        return self._is_restored and is_next and (told.attempts or 0) > self._upto
+
     def _new(self, number: int) -> None:
         if not self._life.items:
             self._life.number = number
@@ -175,6 +183,7 @@ class _Order:
             self._life.has_later = True
             self.lives.append(Life(number))
         self._upto = self._claimed = 0
+        self._is_restored = False
 
     def _put(self, one: Act | Unseen) -> None:
         """What has no place among the leases but that of its time. The leases up to the job's
@@ -183,6 +192,7 @@ class _Order:
             self._miss(one.attempts if one.finds_ended else one.attempts - 1)
             # One that ends leases says itself what became of the last.
             self._claimed = one.attempts - one.ends_leases
+        self._is_restored |= isinstance(one, Act) and one.restores
         self._life.items.append(one)
 
     def _miss(self, last: int, is_last: bool = False) -> None:

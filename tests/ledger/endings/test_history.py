@@ -133,6 +133,20 @@ def test_lives_are_parted_and_a_call_that_brings_a_job_back_begins_one():
     )
 
 
+@pytest.mark.parametrize("later", [False, True])
+def test_a_job_that_was_removed_and_restored_is_the_same_job(later):
+    ending(A, DEAD, NOON, attempts=1)
+    entry(moved(A, "removed", 1), at_ms=NOON + SEC, op="remove")
+    entry(moved(A, "restored", 1), at_ms=NOON + 2 * SEC, op="restore")
+    if later:
+        ending(A, at_ms=NOON + 9 * SEC, attempts=2, life=1)
+    found = told(here("dead", 1 + later))
+    known = ["dead 1", "remove olena", "restore olena"]
+    assert only(found) == [*known, *(["recovered 2"] if later else [])]
+    assert "came anew" not in found.lineage
+    assert "without an ending" not in found.lineage
+
+
 def test_a_job_with_fewer_attempts_than_its_leases_is_in_a_new_life():
     ending(A, at_ms=NOON, attempts=4)
     found = told(here("pending", 0))
