@@ -156,7 +156,7 @@ class Answer:
 def find(request: HttpRequest) -> HttpResponse:
     """What the text finds on all servers; straight to it when it is the only answer."""
     text = request.GET.get("q", "").strip()
-    context: dict = {"find_text": text[:LONGEST_ID], "shown": brief(text)}
+    context: dict = {"find_text": text[:LONGEST_ID].replace("\0", "\ufffd"), "shown": brief(text)}
     if not text or len(to_wire(text)) > LONGEST_ID:
         context["too_long"] = bool(text)
         return show(request, "console/find.html", context)

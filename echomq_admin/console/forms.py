@@ -52,13 +52,13 @@ class PageLook:
         except ValueError:
             group = None
         return cls(
-            cursor=query.get("cursor", ""),
+            cursor=text_of(query, "cursor"),
             rows=rows_of(query),
             lane=group,
             order=order if order in (*ORDERS, DIED) else "",
-            at=query.get("at", "")[:LONGEST_AT].strip(),
+            at=text_of(query, "at")[:LONGEST_AT].strip(),
             namespace=namespace if _NAMESPACE.match(namespace) else "",
-            zone=query.get("zone", "")[:LONGEST_AT].strip(),
+            zone=text_of(query, "zone")[:LONGEST_AT].strip(),
         )
 
     def values(self, **changes: str) -> dict[str, str]:
@@ -77,6 +77,12 @@ class PageLook:
     def query(self, **changes: str) -> str:
         """The query string of `values`."""
         return query_of(self.values(**changes))
+
+
+def text_of(query: QueryDict, name: str) -> str:
+    """What an address has in a field that is no name of the wire. A NUL is replaced: neither HTML
+    nor a text of the database may hold one."""
+    return query.get(name, "").replace("\0", "\ufffd")
 
 
 def natural(text: str) -> int | None:

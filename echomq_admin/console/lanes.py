@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from echomq_admin.console import lane_rows, outcomes, places
 from echomq_admin.console.access import page
 from echomq_admin.console.columns import Columns, columns_of
-from echomq_admin.console.forms import SIZES, new_op_id, query_of, rows_of
+from echomq_admin.console.forms import SIZES, new_op_id, query_of, rows_of, text_of
 from echomq_admin.console.htmx import show
 from echomq_admin.console.lists import around, turns
 from echomq_admin.console.places import Place
@@ -40,15 +40,15 @@ class Look:
 
     @classmethod
     def read(cls, query: QueryDict) -> Look:
-        only, sort = query.get("only", ""), query.get("sort", "")
+        only, sort = text_of(query, "only"), text_of(query, "sort")
         name = sort.removeprefix("-")
         return cls(
             LaneLook(
-                text=query.get("q", "")[:_LONGEST_TEXT].strip(),
+                text=text_of(query, "q")[:_LONGEST_TEXT].strip(),
                 only=only if only in _ONLY else "",
                 sort=name if name in _SORTS else "name",
                 descending=name in _SORTS and sort.startswith("-"),
-                cursor=query.get("cursor", ""),
+                cursor=text_of(query, "cursor"),
                 limit=rows_of(query),
             )
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from echomq_admin.console.access import may_keep, page
+from echomq_admin.console.forms import text_of
 from echomq_admin.console.htmx import show
 from echomq_admin.console.queue_table import Entry, QueueRow, QueueTable, ordered, queue_row
 from echomq_admin.console.sparks import sparks
@@ -64,7 +65,7 @@ class Sifted:
 
     @classmethod
     def by(cls, query: QueryDict, entries: list[Entry]) -> Sifted:
-        words = query.get("q", "").casefold().split()
+        words = text_of(query, "q").casefold().split()
         hidden = [entry for entry in entries if entry.hidden]
         if query.get("hidden") != "show" and "hidden" not in words:
             entries = [entry for entry in entries if not entry.hidden]
@@ -78,7 +79,7 @@ class Sifted:
 @page
 def overview(request: HttpRequest) -> HttpResponse:
     """All queues with their counts, filtered, sorted and cut as the address says."""
-    query, chosen = request.GET, request.GET.get("server", "")
+    query, chosen = request.GET, text_of(request.GET, "server")
     lines = [_line(*pair) for pair in zip(servers(), snapshots(), strict=True)]
     about = [line for line in lines if chosen in ("", line.look.server)]
     sifted = Sifted.by(query, [entry for line in about for entry in line.entries()])
@@ -109,12 +110,13 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 def _address(query: QueryDict) -> dict[str, object]:
     """What the controls of the page make of its address."""
-    kept = [(name, query[name]) for name in _KEPT if query.get(name)]
+    kept = [(name, text_of(query, name)) for name in _KEPT if query.get(name)]
+    sought, server = text_of(query, "q"), text_of(query, "server")
     headings = QueueTable([], order_by=_order(query)).headings(query)
     return {
-        "query": query.get("q", ""),
-        "sought": brief(query.get("q", "")),
-        "asked": brief(query["server"]) if query.get("server") else "",
+        "query": sought,
+        "sought": brief(sought),
+        "asked": brief(server) if server else "",
         "kept": kept,
         "headings": headings[:-1],
         "sorts": [heading for heading in headings if heading.href],
@@ -138,7 +140,7 @@ def _pager(query: QueryDict, number: int, pages: int, count: int) -> dict[str, o
 
 def _order(query: QueryDict) -> str:
     """The column to sort by; an unknown one is left aside."""
-    return query.get("sort", "name")
+    return text_of(query, "sort") or "name"
 
 
 def _line(server: Server, look: ServerSnapshot) -> ServerLine:

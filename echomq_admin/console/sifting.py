@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 
 from django.http import HttpRequest, QueryDict
 
-from echomq_admin.console.forms import LONGEST_AT
+from echomq_admin.console.forms import LONGEST_AT, text_of
 from echomq_admin.console.links import LONGEST_ID
 from echomq_admin.fleet import clocks, moments
 from echomq_admin.fleet.moments import Moment
@@ -74,8 +74,8 @@ def choices(offered: Iterable[str], now: str, called: Callable[[str], str] = str
 
 
 def typed_in(query: QueryDict, name: str, most: int = LONGEST_TEXT) -> str:
-    """What is typed in a field, without blanks around it."""
-    return query.get(name, "")[:most].strip()
+    """What is typed in a field, without blanks around it, as `text_of` reads it."""
+    return text_of(query, name)[:most].strip()
 
 
 def typed(name: str | None) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from echomq_admin.console.links import stalls_url
 from echomq_admin.console.places import Place
-from echomq_admin.console.words import counted
 from echomq_admin.emq.reads import QueueCounts
 
 
@@ -58,7 +57,7 @@ def tabs(place: Place, current: str = "", total: int | None = None) -> tuple[Tab
     )
 
 
-_LANES = "lanes known by waiting jobs or the ring; the tab also lists those that are empty"
+_LANES = "lanes with jobs, on the ring, paused, or with a limit or a weight"
 _OFF = "lanes with jobs and room for them that no consumer takes from"
 
 
@@ -70,4 +69,4 @@ def _waiting(flat: int | None, counts: QueueCounts) -> int | None:
 def _in_lanes(counts: QueueCounts) -> str:
     if not counts.lanes_pending:
         return ""
-    return f"{counts.lanes_pending:,} in {counted(counts.lanes, 'lane')}"
+    return f"{counts.lanes_pending:,} in lanes"

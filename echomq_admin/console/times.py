@@ -129,6 +129,16 @@ def clock_time(ms: float, now_ms: float | None = None) -> SafeString | str:
     return format_html(text, exact(ms), math.floor(ms), said)
 
 
+def with_day(ms: float, now_ms: float) -> SafeString | str:
+    """An instant as HTML, in a list of any days: its date, hour and minute."""
+    moment = instant(ms)
+    if moment is None:
+        return when(ms, ms)
+    text = '<time title="{}" data-ms="{}" data-day><span class="exact">{}</span></time>'
+    said = clock(moment, now_ms, has_day=True)
+    return format_html(text, exact(ms), math.floor(ms), said)
+
+
 def dated(ms: float) -> SafeString | str:
     """An instant as HTML: day, clock time to the millisecond and zone, without the rest."""
     moment = instant(ms)
@@ -138,15 +148,15 @@ def dated(ms: float) -> SafeString | str:
     return format_html(text, exact(ms), math.floor(ms), _exact(local(moment)))
 
 
-def clock(moment: datetime, now_ms: float) -> str:
-    """The clock time of an instant, with its date when that is not today's.
+def clock(moment: datetime, now_ms: float, has_day: bool = False) -> str:
+    """The clock time of an instant, with its date when that is not today's, or with `has_day`.
 
     Where the clocks stood otherwise than they do now, as before a change of summer time, their
     offset from UTC follows.
     """
     here, now = local(moment), instant(now_ms)
     today = local(now) if now else None
-    if today and here.date() == today.date():
+    if today and here.date() == today.date() and not has_day:
         text = here.isoformat(sep=" ", timespec="seconds")[11:19]
     else:
         text = here.isoformat(sep=" ", timespec="minutes")[:16]

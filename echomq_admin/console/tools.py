@@ -23,6 +23,7 @@ _BY_SCORE = (
     "should be equal are not."
 )
 _TIMELESS = "This list cannot be opened at a time: no id of it tells when it was minted."
+_NONE_SO_OLD = "No entry is that old: these are the oldest."
 _NO_ZONE = "No zone is called “{}” here: write the offset, as in 2026-11-29 13:00+05:30."
 
 _NO_TIME = {"at": "", "cursor": "", "in": "", "zone": ""}
@@ -113,9 +114,10 @@ def lane_tools(request: HttpRequest, columns: Columns) -> Tools:
 def entry_tools(request: HttpRequest, look: PageLook, asked: Jump, found: AuditPage) -> Tools:
     """The tools above entries of an audit, which open at an instant of the server's clock."""
     said: SafeString | str = ""
-    if asked.at and not look.cursor and found.entries:
-        words = "{} {}, the oldest being newer than that" if found.is_oldest else "{} {}"
-        said = format_html(words, "opened at the entries up to", times.dated(asked.at.ms))
+    if found.entries and found.is_oldest:
+        said = _NONE_SO_OLD
+    elif asked.at and not look.cursor and found.entries:
+        said = format_html("opened at the entries up to {}", times.dated(asked.at.ms))
     return Tools(
         told_by="Written",
         hint="2 h ago, or 13:00",

@@ -57,7 +57,10 @@ class Look:
         except ValueError:
             queue = None
         return cls(
-            query.get("server", "")[:64], queue, query.get("cursor", "")[:40], forms.rows_of(query)
+            forms.text_of(query, "server")[:64],
+            queue,
+            forms.text_of(query, "cursor")[:40],
+            forms.rows_of(query),
         )
 
     def query(self, **changes: str) -> str:

@@ -3,6 +3,9 @@
 A pass goes over the keys in short slices. After each, how far it came is in the database: an
 agent that was ended goes on there, and several who walk at once share one pass. Of two who took
 the same slice the first one's counts, the other's is dropped.
+
+An empty lane has no key of its own. The ring, and what a queue keeps of paused lanes, limits,
+weights and jobs in flight, name it: each is read as soon as the walk meets its key.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from django.utils import timezone
 from redis.exceptions import NoPermissionError, ResponseError
 
 from echomq_admin.emq.keyspace import DISCOVERY_PATTERN, from_wire, parse, to_wire
+from echomq_admin.emq.lane_names import NAMING, lanes_named
 from echomq_admin.emq.reads import exists
 from echomq_admin.emq.replies import reason
 from echomq_admin.fleet import memory, servers
@@ -31,6 +35,7 @@ SCAN_COUNT = 1000
 # A slice ends after so long or with so many keys; as long again the server is left in peace.
 SLICE_S = 0.1
 SLICE_KEYS = 20_000
+_NAMING = {word.encode(): word for word in NAMING}
 _UNKNOWN_SCAN = re.compile(r"(?:ERR )?unknown command\W+scan\b", re.IGNORECASE)
 
 
@@ -180,14 +185,16 @@ def _read(server: Server, walk: Walk, stop: Event) -> _Slice | None:
     while not stop.is_set():
         read.cursor, keys = server.client.scan(read.cursor, DISCOVERY_PATTERN, SCAN_COUNT)
         read.keys += len(keys)
-        _note(keys, read.found)
+        _note(server, keys, read.found)
         is_long = time.monotonic() > deadline or read.keys >= SLICE_KEYS
         if read.cursor == 0 or (is_long and walk.run_id):
             return read
     return None
 
 
-def _note(keys: Iterable[bytes], found: dict[bytes, set[bytes]]) -> None:
+def _note(server: Server, keys: Iterable[bytes], found: dict[bytes, set[bytes]]) -> None:
+    """The queues and lanes that keys belong to, and the lanes that they name."""
+    naming: dict[str, set[str]] = defaultdict(set)
     for key in keys:
         parsed = parse(key)
         if parsed is None:
@@ -195,6 +202,10 @@ def _note(keys: Iterable[bytes], found: dict[bytes, set[bytes]]) -> None:
         lanes = found[to_wire(parsed.queue)]
         if parsed.group is not None:
             lanes.add(to_wire(parsed.group))
+        elif word := _NAMING.get(parsed.name):
+            naming[parsed.queue].add(word)
+    for queue, named in lanes_named(server.client, naming).items():
+        found[to_wire(queue)] |= named
 
 
 def _keep(walk: Walk, read: _Slice, spent_ms: int) -> None:

@@ -39,14 +39,19 @@ def _bare_s(client: redis.Redis) -> float:
 
 
 def _seed(client: redis.Redis, size: int) -> None:
-    """Queues with lanes; all other keys are rows."""
+    """Queues with lanes, which all keys for it name; all other keys are rows."""
     pipe = client.pipeline(transaction=False)
+    names = [f"tenant-{lane}" for lane in range(LANES)]
     for number in range(QUEUES):
+        for word in ("gactive", "glimit", "gweight"):
+            pipe.hset(f"emq:{{q{number}}}:{word}", mapping=dict.fromkeys(names, 1))
+        pipe.sadd(f"emq:{{q{number}}}:paused", *names)
+        pipe.rpush(f"emq:{{q{number}}}:ring", *names)
         for lane in range(LANES):
             pipe.zadd(f"emq:{{q{number}}}:g:tenant-{lane}:pending", {"JOB": 0})
     pipe.execute()
-    names = job_ids(size - QUEUES * LANES)
-    for at in range(0, len(names), 10_000):
-        for name in names[at : at + 10_000]:
+    rows = job_ids(size - QUEUES * (LANES + 5))
+    for at in range(0, len(rows), 10_000):
+        for name in rows[at : at + 10_000]:
             pipe.hset(f"emq:{{q{at % QUEUES}}}:job:{name}", "state", "dead")
         pipe.execute()

@@ -106,6 +106,22 @@ def test_the_script_writes_what_the_server_would_write(scene, zoned, settings, z
         expect(found.locator(".exact")).to_have_text(times.clock(times.instant(ms), now_ms))
 
 
+def test_the_script_keeps_the_day_of_a_time_of_today_where_the_server_has_written_it(
+    scene, zoned, settings
+):
+    scene.pending(A)
+    page = zoned(KATHMANDU, PENDING)
+    page.keyboard.press("p")
+    now_ms = scene.now_ms()
+    page.evaluate(ADD_TIMES, [now_ms])
+    time = page.locator(f'time[data-ms="{now_ms}"]')
+    time.evaluate("time => { time.dataset.day = ''; }")
+    page.locator("#zone").click()
+    settings.TIME_ZONE = KATHMANDU
+    said = times.clock(times.instant(now_ms), now_ms, has_day=True)
+    expect(time.locator(".exact")).to_have_text(said)
+
+
 def test_the_texts_of_the_console_are_those_of_the_server(scene, zoned, settings):
     settings.TIME_ZONE = ST_JOHNS
     scene.pending(A)

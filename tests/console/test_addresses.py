@@ -103,3 +103,26 @@ def test_an_address_stays_what_it_reads_as_while_its_queue_is_known(prod, browse
     discovery.discover(servers.server("prod"))
     assert browser("viewer").get("/q/prod/x/job/dead").status_code == 404
     assert browser("viewer").get("/q/prod/nope/job/dead").status_code == 404
+
+
+NUL_FIELDS = "q at zone sort cursor server only order in rows hidden history from to who text lane"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/stalls", "/trail", "/trash"]
+    + [f"/q/prod/orders/{tab}" for tab in ("audit", "lanes", "pending", "active", "dead")],
+)
+def test_a_nul_in_an_address_is_never_in_its_page(scene, browser, path):
+    scene.dead(A)
+    for field in NUL_FIELDS.split():
+        answer = browser("viewer").get(path, {field: "a\0b"}, follow=True)
+        assert answer.status_code == 200, field
+        assert "\0" not in answer.content.decode(), field
+
+
+def test_a_text_with_a_nul_stands_in_its_field_with_a_sign_for_it(scene, browser):
+    scene.dead(A)
+    for path in ("/", "/q/prod/orders/lanes"):
+        html = browser("viewer").get(path, {"q": "a\0b"}).content.decode()
+        assert 'value="a\ufffdb"' in html

@@ -84,10 +84,19 @@ def test_the_audit_opens_at_a_time_on_the_clock_of_the_page(scene, browser):
     assert "opened at the entries up to" in text(html)
     early = who.get(URL + "?at=2001-01-01").content.decode()
     assert actors(early)[-1] == "no000"
-    assert "the oldest being newer than that" in text(early)
+    assert "No entry is that old: these are the oldest." in text(early)
+    assert "opened at" not in text(early)
     assert "aria-invalid" in who.get(URL + "?at=nonsense").content.decode()
     moved = who.get(URL + "?at=2+h+ago&rows=50")
     assert (moved.status_code, "rows=50" in moved["Location"]) == (302, True)
+
+
+def test_the_audit_says_where_reasons_are(scene, browser):
+    many(scene, 1)
+    html = page(browser)
+    assert "Reasons are in the trail" in text(html)
+    (hint,) = [part for part in html.split("<a ") if "Reasons are in the trail</a>" in part]
+    assert 'href="/trail?' in hint
 
 
 def test_a_stream_that_is_too_large_is_cut_and_said_so(scene, browser):

@@ -68,6 +68,16 @@ def test_queues_that_hold_the_text_are_listed_the_very_name_first(prod, seek):
     assert "mails" not in text(html.split("<main")[1])
 
 
+def test_an_empty_lane_is_found_while_its_jobs_are_in_flight_or_it_has_a_limit(scene, seek):
+    scene.active(A, 60_000, group="acme")
+    scene.store.hset(scene.key("gactive"), "acme", 1)
+    scene.store.hset(scene.key("glimit"), "limited", 3)
+    assert seek("acme") == "/q/prod/orders/pending?lane=acme"
+    assert seek("limited") == "/q/prod/orders/pending?lane=limited"
+    scene.store.delete(scene.key("gactive"))
+    assert "/q/prod/orders/pending?lane=acme" not in links(seek("acme"))
+
+
 def test_more_queues_than_a_page_holds_are_counted_and_lead_to_the_overview(prod, seek):
     for number in range(find.MOST_NAMES + 3):
         Scene(prod, f"o{number:02}&x").pending(A)

@@ -39,3 +39,14 @@ def test_what_became_of_a_call_is_not_said_twice(scene, browser):
     said = table(page(browser))
     assert "requeued" not in said
     assert "no longer dead" in said
+
+
+def test_that_completed_leases_are_only_counted_is_said_also_where_others_have_endings(
+    scene, browser
+):
+    scene.pending(A)
+    assert "A lease that was completed is only counted" in text(page(browser))
+    ending(A)
+    said = text(page(browser))
+    assert "A lease that was completed is only counted" in said
+    assert "No lease of it" not in said

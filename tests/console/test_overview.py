@@ -7,7 +7,7 @@ import re
 import pytest
 
 from echomq_admin.fleet import discovery, servers
-from echomq_admin.fleet.models import Walk
+from echomq_admin.fleet.models import Pass, Walk
 from echomq_admin.fleet.snapshot import refresh
 from tests.console.overviews import discover, names, page
 from tests.console.scene import A, B, C, G, Scene, rows, tags, text
@@ -162,7 +162,27 @@ def test_how_far_a_pass_under_way_has_come_is_told_beside_the_last_one(scene, br
     discover()
     assert "under way" not in said_below(browser)
     Walk.objects.update(cursor="17", keys=1)
-    assert "One is under way: 1 of about 1 key so far." in said_below(browser)
+    assert "One is under way: 1 key so far." in said_below(browser)
+
+
+@pytest.mark.parametrize(
+    ("walked", "last", "said"),
+    [
+        (1, 5, "1 of about 5 keys so far"),
+        (0, 1, "0 of about 1 key so far"),
+        (2, 1, "2 keys so far"),
+        (5, 5, "5 keys so far"),
+        (0, 0, "0 keys so far"),
+    ],
+)
+def test_how_many_keys_there_are_is_told_until_the_pass_has_seen_so_many(
+    prod, browser, walked, last, said
+):
+    discover()
+    Pass.objects.update(keys=last)
+    Walk.objects.update_or_create(server="prod", defaults={"cursor": "17", "keys": walked})
+    assert f"One is under way: {said}." in said_below(browser)
+    assert f"Under way {said}" in text(browser("viewer").get("/s/prod").content.decode())
 
 
 def said_below(browser) -> str:

@@ -64,7 +64,7 @@ def test_jobs_in_lanes_are_counted_and_each_lane_opens(scene, browser):
     scene.pending(B, group=G)
     discovery.discover(servers.server("prod"))
     html = page(browser)
-    assert "2 in 1 lane" in text(html)
+    assert "2 in lanes" in text(html)
     assert "All that wait are in lanes: 2 jobs" in text(html)
     table = text(html.split("<table")[1])
     assert f"{G} 2" in table

@@ -33,7 +33,7 @@ def test_every_tab_is_a_link_with_its_count(scene: Scene, browser):
     words = " ".join(text(bar(html)).split())
     for part in (
         "Pending 2",
-        "1 in 1 lane",
+        "1 in lanes",
         "Active 1 1 lapsed",
         "Scheduled 1",
         "Dead 1",
@@ -49,6 +49,18 @@ def test_lanes_off_the_ring_are_counted_in_their_tab(scene: Scene, browser):
     html = page(browser)
     assert "2 off the ring" in text(bar(html))
     assert '<em class="c-lapsed">2 off the ring</em>' in bar(html)
+
+
+def test_an_empty_lane_is_counted_on_each_tab_as_on_that_of_lanes(scene: Scene, browser):
+    scene.active(A, 60_000, group=G)
+    scene.store.hset(scene.key("gactive"), G, 1)
+    scene.store.hset(scene.key("glimit"), "limited", 3)
+    scene.pending(B, group="full")
+    discovery.discover(servers.server("prod"))
+    for tab in ("dead", "lanes"):
+        words = " ".join(text(bar(page(browser, tab))).split())
+        assert "Lanes 3" in words
+        assert "1 in lanes" in words
 
 
 def test_repeatables_have_a_tab_where_there_are_any(scene: Scene, browser):

@@ -84,6 +84,13 @@ def test_an_instant_is_never_shown_by_its_relative_text_alone():
     assert 'datetime="2026-01-01T11:59:56.000Z"' in html
 
 
+def test_an_instant_among_those_of_any_day_has_its_date_today_too():
+    html = times.with_day(NOON, NOON)
+    assert ">2026-01-01 12:00<" in html
+    assert "data-day" in html
+    assert "no date" in times.with_day(1e300, NOON)
+
+
 def test_an_instant_of_another_day_has_its_date():
     assert "2025-12-31 12:00" in times.when(NOON - 86_400_000, NOON)
 

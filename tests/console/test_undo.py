@@ -56,7 +56,7 @@ def test_a_job_that_a_worker_took_is_left_and_named(browser, scene, requeued):
     EchoMQ(scene.store).claim("orders", 30_000)
 
     html = browser().post(undo_url(requeued), follow=True).content.decode()
-    assert "0 returned to dead, 1 no longer waiting" in text(html)
+    assert "Not undone: 0 returned to dead, 1 no longer waiting" in text(html)
     assert f"{A} : no longer waiting" in text(html)
     assert scene.members("active") == [A.encode()]
 

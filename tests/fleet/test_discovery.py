@@ -7,6 +7,7 @@ import threading
 import pytest
 import redis
 
+from echomq_admin.emq import lane_names
 from echomq_admin.emq.keyspace import from_wire
 from echomq_admin.fleet import servers
 from echomq_admin.fleet.discovery import (
@@ -92,6 +93,87 @@ def test_what_is_gone_is_forgotten_in_the_same_pass(client, prod):
     discover(prod)
     assert known("prod") == {"b": (), "c": ("L",)}
     assert not knows(prod, "a")
+
+
+NAMED = {
+    "gactive": lambda client, at: client.hset(at, "L", 1),
+    "glimit": lambda client, at: client.hset(at, "L", 3),
+    "gweight": lambda client, at: client.hset(at, "L", 2),
+    "paused": lambda client, at: client.sadd(at, "L"),
+    "ring": lambda client, at: client.rpush(at, "L"),
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_an_empty_lane_is_known_while_anything_names_it(client, prod, name):
+    NAMED[name](client, key(b"q\xff", name))
+    done = discover(prod)
+    assert known("prod") == {from_wire(b"q\xff"): ("L",)}
+    assert (done.queues, done.lanes) == (1, 1)
+    client.delete(key(b"q\xff", name))
+    client.set(key(b"q\xff", "meta"), "x")
+    discover(prod)
+    assert known("prod") == {from_wire(b"q\xff"): ()}
+
+
+def test_a_lane_stays_known_while_its_jobs_are_claimed_and_come_back(client, prod):
+    client.zadd(key(b"orders", "g:L:pending"), {"a": 0})
+    discover(prod)
+    before = KnownLane.objects.get().pk
+    client.delete(key(b"orders", "g:L:pending"))
+    client.hset(key(b"orders", "gactive"), "L", 1)
+    discover(prod)
+    assert KnownLane.objects.get().pk == before
+
+
+def test_what_cannot_be_names_of_lanes_names_none_and_ends_no_pass(client, prod):
+    for name in NAMED:
+        client.set(key(b"mistyped", name), "x")
+    client.hset(key(b"long", "glimit"), "x" * 100_000, 1)
+    client.sadd(key(b"long", "paused"), "p")
+    discover(prod)
+    assert known("prod") == {"long": ("p",), "mistyped": ()}
+
+
+@pytest.mark.parametrize("name", ["gactive", "glimit", "gweight", "paused"])
+def test_a_key_that_names_very_many_lanes_is_gone_over_in_steps(client, prod, monkeypatch, name):
+    lanes = [f"l{at:04}" for at in range(lane_names.MOST_NAMES + 1)]
+    if name == "paused":
+        client.sadd(key(b"many", name), *lanes)
+    else:
+        client.hset(key(b"many", name), mapping=dict.fromkeys(lanes, 1))
+    discover(prod)
+    assert known("prod") == {"many": tuple(lanes)}
+    monkeypatch.setattr(lane_names, "MOST_WALKED", 10)
+    assert discover(prod).lanes == 10
+
+
+def test_of_a_very_long_ring_the_beginning_is_read(client, prod):
+    client.rpush(key(b"many", "ring"), *range(lane_names.MOST_NAMES + 1))
+    assert discover(prod).lanes == lane_names.MOST_NAMES
+
+
+def test_a_right_that_is_missing_hides_names_and_ends_no_pass(client, prod, settings, request):
+    client.hset(key(b"a", "glimit"), mapping={f"l{at}": 1 for at in range(5_001)})
+    client.hset(key(b"b", "glimit"), "L", 1)
+    client.zadd(key(b"b", "g:M:pending"), {"x": 0})
+    client.acl_setuser("blind", enabled=True, passwords="+pw", keys=["*"],
+                       commands=["+@all", "-hscan", "-hrandfield"])  # fmt: skip
+    request.addfinalizer(lambda: client.acl_deluser("blind"))
+    settings.EMQ_SERVERS = settings.EMQ_SERVERS.replace("redis://", "redis://blind:pw@")
+    discover(servers.server("prod"))
+    assert known("prod") == {"a": (), "b": ("M",)}
+
+
+def test_each_key_that_names_lanes_is_read_once_a_pass(client, prod):
+    for at in range(50):
+        for name, put in NAMED.items():
+            put(client, key(b"q%d" % at, name))
+    client.config_resetstat()
+    assert discover(prod).lanes == 50
+    stats = client.info("commandstats")
+    assert stats["cmdstat_hrandfield"]["calls"] == 150
+    assert stats["cmdstat_lrange"]["calls"] == stats["cmdstat_srandmember"]["calls"] == 50
 
 
 def test_a_pass_touches_only_its_own_server(client, prod, settings, server_url):

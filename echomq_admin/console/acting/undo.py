@@ -34,9 +34,10 @@ def _done(way: Way, op_id: str) -> HttpResponse:
     reason = request.POST.get("reason", "").strip()
     done = undoing.undo(request.user, place.server.name, place.queue, op_id, reason)
     refresh(place.server)
+    is_done = "returned" in done.outcomes.values()
     outcome = Outcome(
         level="part" if done.refusals else "done",
-        sentence=f"Undone: {done.sentence}",
+        sentence=f"{'Undone' if is_done else 'Not undone'}: {done.sentence}",
         note=done.note,
         refusals=done.refusals,
         at_ms=place.now_ms,

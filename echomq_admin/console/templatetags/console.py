@@ -101,6 +101,12 @@ def dated(ms: float) -> SafeString | str:
 
 
 @register.simple_tag
+def with_day(ms: float, now_ms: float) -> SafeString | str:
+    """An instant as `times.with_day` writes it."""
+    return times.with_day(ms, now_ms)
+
+
+@register.simple_tag
 def clocked(ms: float, now_ms: float) -> SafeString | str:
     """An instant as `times.clock_time` writes it."""
     return times.clock_time(ms, now_ms)

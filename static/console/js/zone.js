@@ -91,7 +91,8 @@ function textsOf(element, today) {
   if (shown === CONSOLE || Number.isNaN(date.getTime())) return texts.get(element);
   const [here, utc] = [read(date, shown), read(date, UTC)];
   const exact = ({ day, clock, word }) => `${day} ${clock} ${word}`;
-  const time = here.day === today.day ? here.clock.slice(0, 8) : `${here.day} ${here.clock.slice(0, 5)}`;
+  const isBare = here.day === today.day && !("day" in element.dataset);
+  const time = isBare ? here.clock.slice(0, 8) : `${here.day} ${here.clock.slice(0, 5)}`;
   return {
     title: here.word === "UTC" ? exact(utc) : `${exact(here)} (${exact(utc)})`,
     dated: exact(here),

@@ -104,6 +104,13 @@ def test_what_stalls_most_leads_to_only_that(scene, browser):
     assert "4 2026-11-29 12:00 only this hour" in hours
 
 
+def test_an_hour_of_today_has_its_date_too(scene, browser):
+    now_ms = scene.now_ms()
+    ending(A, EndingKind.DEAD, now_ms - now_ms % 3_600_000)
+    hours = text(section(browser, **{"from": "2 h ago"}).split("Hours that stall most")[1])
+    assert re.search(r"1 \d{4}-\d\d-\d\d \d\d:00 only this hour", hours)
+
+
 def test_bounds_are_said(scene, browser, monkeypatch):
     monkeypatch.setattr(shape, "LOOKED", 5)
     for at in range(20):

@@ -145,7 +145,8 @@ def test_the_deaths_without_an_entry_are_counted(scene, browser):
     assert "3 deaths counted by the queues without an entry: prod/orders 3" in said
     assert "/stalls?server=prod&queue=orders" in links(html)
     assert "Of 1 queue it is not known" in html
-    assert "the agent looks through 2,000 dead jobs of a server every 10 s" in said
+    assert "The agent looks through 2,000 dead jobs of a server every 10 s." in said
+    assert "The last look" not in said
     said = text(page(browser("viewer"), server="prod", queue="orders"))
     assert "3 deaths counted by the queue without an entry" in said
-    assert "through all of these" in said
+    assert "every 10 s. The last look at all dead jobs of this queue ended" in said
