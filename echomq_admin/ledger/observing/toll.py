@@ -6,7 +6,7 @@ which no audit names requeued at once. Who has come to be dead tells the two apa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from echomq_admin.emq.sights import NEWEST, Active, Rows
@@ -52,6 +52,9 @@ class Toll:
         self.failed = failed
         self.is_counted = failed is not None
         self._morgue: _Morgue | None = None
+        # Who was in flight when the count was read, and dead when the row was; since when.
+        self._late: frozenset[bytes] = frozenset()
+        self._late_ms: int | None = None
 
     def is_open(self, active: Active, *, has_rows: bool) -> bool:
         """Whether it has to be looked who is dead: somebody died since that was known. The first
@@ -67,9 +70,12 @@ class Toll:
             # Much may have happened since.
             self._morgue = None
         came, since_ms = self._came(active, rows, at_ms)
+        if self._late and self._late_ms is not None:
+            came, since_ms = came | self._late, min(since_ms or self._late_ms, self._late_ms)
         before, after = self.failed, rows.failed
+        self._late, self._late_ms = frozenset(), None
         if self.is_counted and not is_idle:
-            self.failed = active.failed
+            self.failed, self._late_ms = active.failed, at_ms
         elif is_idle and rows.sights:
             # What was not in flight before has died after this, if at all.
             self.failed = rows.before
@@ -77,6 +83,11 @@ class Toll:
         if before is None or after is None or after < before:
             return Deaths()
         return Deaths(after - before, came, since_ms)
+
+    def died_meanwhile(self, raws: Iterable[bytes]) -> None:
+        """These were in flight when the look began, and dead when it had come to their rows: the
+        next one counts them, and finds them dead as before."""
+        self._late = frozenset(raws) if self._late_ms is not None else frozenset()
 
     def _came(self, active: Active, rows: Rows, at_ms: int) -> tuple[frozenset[bytes], int]:
         """Who came to be dead since the last look, and an instant before that; keeps the dead."""

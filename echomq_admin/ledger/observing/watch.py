@@ -113,6 +113,8 @@ class Watch:
             self._gone(raw, active, rows.sights[raw], look, seen)
         for raw in wanted.fresh:
             self._fresh(raw, active.deadlines[raw], rows.sights[raw], look, seen)
+        moved = (raw for raw in seen.moving if rows.sights[raw].state == DEAD)
+        self._toll.died_meanwhile(moved)
         self._learn_backoff(seen.ended, look)
         self.seen_ms = look.before_ms
         self._is_whole, self._moving = active.from_ms is None and not wanted.later, seen.moving

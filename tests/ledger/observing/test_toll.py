@@ -87,3 +87,18 @@ def test_a_queue_that_begins_to_work_is_counted_from_its_first_rows():
     toll = Toll()
     toll.take(Active(), Rows(SIGHTS, 4, 4, [(b"a", 0.0)]), 1_000, is_idle=True)
     assert look(toll, 5, "a", "b", at=2_000).came == {b"b"}
+
+
+def test_who_died_while_the_look_came_to_the_rows_has_come_at_the_next(toll):
+    look(toll, 1, "a", "b", after=2, at=1_000)
+    toll.died_meanwhile([b"b"])
+    deaths = look(toll, 3, "a", "b", "c", at=2_000)
+    assert (deaths.count, deaths.came, deaths.since_ms) == (2, {b"b", b"c"}, 1_000)
+    assert look(toll, 4, "a", "b", "c", "d", at=3_000).came == {b"d"}
+
+
+def test_of_a_queue_that_begins_to_work_they_may_have_died_before_the_count():
+    toll = Toll()
+    toll.take(Active(), Rows(SIGHTS, 4, 4, [(b"a", 0.0)]), 1_000, is_idle=True)
+    toll.died_meanwhile([b"a"])
+    assert look(toll, 5, "a", "b", at=2_000).came == {b"b"}
