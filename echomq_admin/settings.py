@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import sys
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -99,6 +100,10 @@ if _HAS_TLS_PROXY:
 # How many proxies stand before the console, each of which adds to X-Forwarded-For whom it answers.
 # Behind a TLS proxy there is one: by its own address, one person could lock out all others.
 EMQ_PROXIES = _whole("EMQ_PROXIES", 1 if _HAS_TLS_PROXY else 0, 0)
+
+# django-tables2 looks for these for a column that is not used here; psycopg would come with them,
+# 10 MB in each process, whatever the database.
+sys.modules.setdefault("django.contrib.postgres.fields", None)  # type: ignore[arg-type]
 
 INSTALLED_APPS = [
     # First, so that its commands go before those of the same name.

@@ -12,13 +12,16 @@ from tests.chaos.truth import BEAT_MS, DEATHS, FAILED, OPERATOR, REAPED, STALLS,
 
 # Looks that are further apart than this may miss what comes between: on a busy machine.
 SOON_MS = BEAT_MS // 2
+# Looks that are further apart are a gap: two thirds of a lease.
+APART_MS = 2 * BEAT_MS
 
 
 @dataclass
 class Verdict:
     """`wrong` and `invented` are entries that say what was not so, `wrong` in words, of the leases
     `mistaken`. What has no entry is `unseen` where it was in a span in which the ledger says that
-    it did not see, `traceless` where the row was gone within a beat, and else `missed`.
+    it did not see, `traceless` where the row was gone before the next look had to be, and else
+    `missed`.
 
     `unsure` were entered as uncertain, by an entry that is `avoidable` where the observer had
     looked soon before and after. `harmless` are uncertain entries of leases that ended well.
@@ -168,7 +171,7 @@ class _Match:
         for ended in self._ended:
             if self._is_blind(ended):
                 verdict.unseen.append(ended)
-            elif verdict.truth.is_traceless(ended):
+            elif verdict.truth.is_traceless(ended, APART_MS):
                 verdict.traceless.append(ended)
             else:
                 verdict.missed.append(ended)

@@ -245,13 +245,13 @@ def test_what_is_uncertain_is_avoidable_where_the_observer_had_looked_soon_befor
     assert judged(changed("recovered", kind="uncertain", within_ms=800)).faults == []
 
 
-def test_a_job_that_is_gone_within_a_beat_may_have_left_no_trace():
+def test_a_job_that_is_gone_before_the_next_look_may_have_left_no_trace():
     deeds = [enqueued(1, A), claimed(2, 1), reaped(1_000, 1), claimed(1_100, 2)]
-    soon = judge(Truth([*deeds, completed(1_900, 2)]), [], [])
+    soon = judge(Truth([*deeds, completed(2_900, 2)]), [], [])
     assert (soon.faults, [ended.t for ended in soon.traceless]) == ([], [1_000])
-    removed = operated(1_900, "remove", "removed", 2)
+    removed = operated(2_900, "remove", "removed", 2)
     assert judge(Truth([*deeds, removed]), [], []).traceless
-    later = judge(Truth([*deeds, completed(2_100, 2)]), [], [])
+    later = judge(Truth([*deeds, completed(3_100, 2)]), [], [])
     assert ([ended.t for ended in later.missed], later.traceless) == ([1_000], [])
 
 

@@ -72,11 +72,11 @@ class Truth:
         for deed in sorted(deeds, key=lambda deed: (deed["t"], deed.get("order", 10**12))):
             self._take(deed)
 
-    def is_traceless(self, ended: Ended) -> bool:
-        """Whether the row of the job was gone within a beat, so that nobody who looks at rows could
-        tell how the lease had ended."""
+    def is_traceless(self, ended: Ended, within_ms: int = BEAT_MS) -> bool:
+        """Whether the row of the job was gone within a beat, or so long, so that nobody who looks
+        at rows could tell how the lease had ended."""
         gone = self._gone[ended.queue, ended.job]
-        return any(0 <= t - ended.t <= BEAT_MS for t in gone)
+        return any(0 <= t - ended.t <= within_ms for t in gone)
 
     @property
     def counts(self) -> Counter[str]:
