@@ -100,13 +100,14 @@ def test_a_server_that_only_trickles_is_given_up(settings):
 
 
 def test_looks_go_on_by_themselves_and_end_when_nobody_asks(client, prod, monkeypatch):
-    monkeypatch.setattr(lookout, "AWAKE_S", 0.6)
+    monkeypatch.setattr(lookout, "AWAKE_S", 600.0)
     monkeypatch.setattr(snapshot, "FRESH_S", 0.1)
     client.zadd("emq:{a}:dead", {"x": 0})
     discover(prod)
     snapshot.snapshot(prod)
     client.config_resetstat()
     wait_for(lambda: looks_taken(client) >= 2)
+    monkeypatch.setattr(lookout, "AWAKE_S", 0.1)
     wait_for(lambda: not threads())
     client.zadd("emq:{a}:pending", {"x": 0})
     discover(prod)
