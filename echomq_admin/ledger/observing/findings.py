@@ -151,8 +151,9 @@ def _waiting(moved: Moved) -> Sight:
 def _was_requeued(one: Ended, known: Touches) -> bool:
     """Whether it died, which an operator has undone since."""
     touch = _first(one, known)
-    is_requeued = touch is not None and (touch.op, touch.moved.outcome) == ("requeue", "requeued")
-    return is_requeued and touch is not None and touch.moved.error is not None
+    if touch is None or touch.moved.error is None:
+        return False
+    return (touch.op, touch.moved.outcome) == ("requeue", "requeued")
 
 
 def _died(seen: Seen, known: Touches) -> set[bytes]:
